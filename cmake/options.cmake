@@ -1,0 +1,30 @@
+# One private interface target carries the warnings and the floating-point rules of every target.
+add_library(corecast_options INTERFACE)
+target_compile_features(corecast_options INTERFACE cxx_std_20)
+target_compile_options(corecast_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Wold-style-cast
+  # Same input, same bytes out on every CPU: no fused a*b+c behind our back.
+  -ffp-contract=off
+  $<$<BOOL:${CORECAST_WERROR}>:-Werror>)
+
+# corecast_library(NAME SOURCES ... HEADERS ... PUBLIC libs... PRIVATE libs...): one target per folder.
+function(corecast_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;PUBLIC;PRIVATE" ${ARGN})
+  add_library(corecast_${name} STATIC)
+  add_library(corecast::${name} ALIAS corecast_${name})
+  target_sources(corecast_${name}
+    PRIVATE ${arg_SOURCES}
+    PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
+  target_include_directories(corecast_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_compile_features(corecast_${name} PUBLIC cxx_std_20)
+  target_link_libraries(corecast_${name} PUBLIC ${arg_PUBLIC} PRIVATE corecast_options ${arg_PRIVATE})
+  set_target_properties(corecast_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+endfunction()
+
+# corecast_test(NAME SOURCES ... LIBRARIES ...): one doctest program, one ctest entry.
+function(corecast_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name}_test ${arg_SOURCES})
+  target_link_libraries(${name}_test PRIVATE corecast_options corecast_test_main ${arg_LIBRARIES})
+  add_test(NAME ${name} COMMAND ${name}_test)
+endfunction()

@@ -19,8 +19,11 @@ std::string message(const std::string& where, const std::string& what, const std
 // Length of the UTF-8 sequence that starts at text[i], or 0 when it is not one.
 std::size_t utf8_length(std::string_view text, std::size_t i) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-  const std::size_t length = byte(i) < 0x80 ? 1 : byte(i) >= 0xC2 && byte(i) < 0xE0 ? 2
-                             : (byte(i) & 0xF0U) == 0xE0 ? 3 : byte(i) >= 0xF0 && byte(i) < 0xF5 ? 4 : 0;
+  const std::size_t length = byte(i) < 0x80                      ? 1
+                             : byte(i) >= 0xC2 && byte(i) < 0xE0 ? 2
+                             : (byte(i) & 0xF0U) == 0xE0         ? 3
+                             : byte(i) >= 0xF0 && byte(i) < 0xF5 ? 4
+                                                                 : 0;
   if (length == 0 || i + length > text.size()) return 0;
   for (std::size_t k = 1; k < length; ++k) {
     if ((byte(i + k) & 0xC0U) != 0x80) return 0;
@@ -37,13 +40,15 @@ InputError::InputError(std::string where, std::string what, std::string hint)
       hint_(std::move(hint)) {}
 
 InputError InputError::within(std::string_view outer) const {
-  return InputError(where_.empty() ? std::string(outer) : fmt::format("{}: {}", outer, where_), problem_, hint_);
+  return InputError(where_.empty() ? std::string(outer) : fmt::format("{}: {}", outer, where_), problem_,
+                    hint_);
 }
 
 void check_failed(const char* expression, const char* file, int line, const std::string& values) {
   std::fprintf(stderr, "corecast: internal error: %s:%d: check failed: %s%s%s\n", file, line, expression,
                values.empty() ? "" : ": ", values.c_str());
-  std::fprintf(stderr, "This is a bug in corecast, not in your input. Please report the command and this line.\n");
+  std::fprintf(stderr,
+               "This is a bug in corecast, not in your input. Please report the command and this line.\n");
   std::abort();
 }
 

@@ -70,9 +70,9 @@ std::string did_you_mean(std::string_view word, const Range& candidates) {
 }  // namespace corecast
 
 // CORECAST_CHECK(a < b, "a={} b={}", a, b)
-#define CORECAST_CHECK(expression, ...)                                              \
-  do {                                                                               \
-    if (!(expression)) {                                                             \
+#define CORECAST_CHECK(expression, ...)                                                    \
+  do {                                                                                     \
+    if (!(expression)) {                                                                   \
       ::corecast::check_failed(#expression, __FILE__, __LINE__, fmt::format(__VA_ARGS__)); \
-    }                                                                                \
+    }                                                                                      \
   } while (false)

@@ -31,7 +31,8 @@ std::string read_file(const fs::path& path, std::size_t most) {
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size > most) {
     ::close(descriptor);
-    throw InputError(path.string(), fmt::format("is {} bytes long, the most that can be read is {}", size, most));
+    throw InputError(path.string(),
+                     fmt::format("is {} bytes long, the most that can be read is {}", size, most));
   }
   content.resize(size);
   std::size_t done = 0;
@@ -53,7 +54,8 @@ std::string read_file(const fs::path& path, std::size_t most) {
 
 void write_file(const fs::path& path, std::string_view content) {
   std::error_code code;
-  if (fs::is_directory(path, code)) throw InputError(path.string(), "is a directory, cannot write a file there");
+  if (fs::is_directory(path, code))
+    throw InputError(path.string(), "is a directory, cannot write a file there");
   if (fs::exists(path, code) && !fs::is_regular_file(path, code)) {
     // A pipe or /dev/stdout has no neighbour to rename from.
     std::ofstream stream(path, std::ios::binary);

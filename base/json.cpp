@@ -40,7 +40,8 @@ class StrictBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool number_integer(number_integer_t value) override { return add(value); }
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t& text) override {
-    if (!std::isfinite(value)) throw InputError(place(), fmt::format("number {} is out of range", quote(text)));
+    if (!std::isfinite(value))
+      throw InputError(place(), fmt::format("number {} is out of range", quote(text)));
     return add(value);
   }
   bool string(string_t& value) override { return add(std::move(value)); }
@@ -50,12 +51,15 @@ class StrictBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t& value) override {
-    if (stack_.back()->contains(value)) throw InputError(place() + pointer_step(value), "key stands here twice");
+    if (stack_.back()->contains(value))
+      throw InputError(place() + pointer_step(value), "key stands here twice");
     key_ = value;
     return true;
   }
-  bool parse_error(std::size_t position, const std::string& token, const nlohmann::json::exception& error) override {
-    // The library's text starts with its own error number; what follows the last colon-separated part is for people.
+  bool parse_error(std::size_t position, const std::string& token,
+                   const nlohmann::json::exception& error) override {
+    // The library's text starts with its own error number; what follows the last colon-separated part is for
+    // people.
     std::string reason = error.what();
     if (const auto at = reason.find(": "); at != std::string::npos) reason = reason.substr(at + 2);
     throw InputError(file_, fmt::format("not valid JSON at byte {}: {}", position, reason),
@@ -81,7 +85,8 @@ class StrictBuilder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool open(nlohmann::json container) {
-    if (stack_.size() >= kDeepest) throw InputError(file_, fmt::format("nested deeper than {} levels", kDeepest));
+    if (stack_.size() >= kDeepest)
+      throw InputError(file_, fmt::format("nested deeper than {} levels", kDeepest));
     path_.push_back(key_);
     stack_.push_back(insert(std::move(container)));
     return true;
@@ -123,13 +128,25 @@ std::string kind_of(const nlohmann::json& node) {
 Value::Value(const nlohmann::json* node, std::string file, std::string pointer)
     : node_(node), file_(std::move(file)), pointer_(std::move(pointer)) {}
 
-std::string Value::place() const { return pointer_.empty() ? file_ : file_ + ": " + pointer_; }
-bool Value::is_object() const { return node_->is_object(); }
-bool Value::is_array() const { return node_->is_array(); }
-bool Value::is_text() const { return node_->is_string(); }
-bool Value::is_number() const { return node_->is_number(); }
+std::string Value::place() const {
+  return pointer_.empty() ? file_ : file_ + ": " + pointer_;
+}
+bool Value::is_object() const {
+  return node_->is_object();
+}
+bool Value::is_array() const {
+  return node_->is_array();
+}
+bool Value::is_text() const {
+  return node_->is_string();
+}
+bool Value::is_number() const {
+  return node_->is_number();
+}
 
-void Value::fail(std::string what, std::string hint) const { throw InputError(place(), std::move(what), std::move(hint)); }
+void Value::fail(std::string what, std::string hint) const {
+  throw InputError(place(), std::move(what), std::move(hint));
+}
 
 Object Value::object() const {
   if (!node_->is_object()) fail("wanted an object, found " + kind_of(*node_));
@@ -163,14 +180,17 @@ double Value::number() const {
 
 double Value::number(double low, double high) const {
   const double value = number();
-  if (!(value >= low && value <= high)) fail(fmt::format("wanted a number from {} to {}, found {}", low, high, value));
+  if (!(value >= low && value <= high))
+    fail(fmt::format("wanted a number from {} to {}, found {}", low, high, value));
   return value;
 }
 
 std::int64_t Value::whole(std::int64_t low, std::int64_t high) const {
-  const std::string wanted = fmt::format("wanted a whole number from {} to {}, found {}", low, high, kind_of(*node_));
+  const std::string wanted =
+      fmt::format("wanted a whole number from {} to {}, found {}", low, high, kind_of(*node_));
   if (!node_->is_number_integer()) fail(wanted);
-  if (node_->is_number_unsigned() && node_->get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) fail(wanted);
+  if (node_->is_number_unsigned() && node_->get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
+    fail(wanted);
   const auto value = node_->get<std::int64_t>();
   if (value < low || value > high) fail(wanted);
   return value;
@@ -181,7 +201,8 @@ Object::Object(Value value, const nlohmann::json* node) : value_(std::move(value
 namespace {
 Value child(const Value& parent, const nlohmann::json& node, std::string_view key) {
   const std::string place = parent.place();
-  const std::string pointer = place.size() > parent.file().size() ? place.substr(parent.file().size() + 2) : "";
+  const std::string pointer =
+      place.size() > parent.file().size() ? place.substr(parent.file().size() + 2) : "";
   return Value(&node, parent.file(), pointer + pointer_step(key));
 }
 }  // namespace
@@ -224,9 +245,15 @@ Document::~Document() = default;
 Document::Document(Document&&) noexcept = default;
 Document& Document::operator=(Document&&) noexcept = default;
 
-Value Document::root() const { return Value(tree_.get(), file_, ""); }
+Value Document::root() const {
+  return Value(tree_.get(), file_, "");
+}
 
-Document read(const std::filesystem::path& path) { return Document(path.string(), read_file(path)); }
-Document parse(std::string_view text, std::string file) { return Document(std::move(file), text); }
+Document read(const std::filesystem::path& path) {
+  return Document(path.string(), read_file(path));
+}
+Document parse(std::string_view text, std::string file) {
+  return Document(std::move(file), text);
+}
 
 }  // namespace corecast::json

@@ -1,5 +1,5 @@
-// Strict JSON reading: every key is asked for by name; unknown, repeated and missing keys are errors that name the
-// file and the place inside it (a JSON pointer), with the nearest known key as a hint.
+// Strict JSON reading: every key is asked for by name; unknown, repeated and missing keys are errors that
+// name the file and the place inside it (a JSON pointer), with the nearest known key as a hint.
 //
 //   const json::Document document = json::read(path);
 //   json::Object root = document.root().object();

@@ -14,21 +14,22 @@ enum class KernelClass {
   conv_depthwise,  // one input channel per group
   conv_transposed,
   pool,
-  elementwise,     // activations, additions, casts, quantisation
-  normalization,   // batch, layer, group, instance, local response
+  elementwise,    // activations, additions, casts, quantisation
+  normalization,  // batch, layer, group, instance, local response
   softmax,
-  gather,          // embedding lookups, scatter, indexing
-  transpose,       // data movement: transpose, concat, split, slice, pad, resize by copy
+  gather,     // embedding lookups, scatter, indexing
+  transpose,  // data movement: transpose, concat, split, slice, pad, resize by copy
   reduce,
-  recurrent,       // LSTM, GRU, RNN: steps in sequence
-  shape,           // no data moved: Reshape, Shape, Identity, constants
-  control,         // If, Loop, Scan: bodies counted
-  other,           // no rule: counted as a memory pass
+  recurrent,  // LSTM, GRU, RNN: steps in sequence
+  shape,      // no data moved: Reshape, Shape, Identity, constants
+  control,    // If, Loop, Scan: bodies counted
+  other,      // no rule: counted as a memory pass
 };
 
 inline constexpr std::array<std::string_view, 16> kKernelClassNames{
-    "gemm",    "conv",   "conv_1x1",  "conv_depthwise", "conv_transposed", "pool",  "elementwise", "normalization",
-    "softmax", "gather", "transpose", "reduce",         "recurrent",       "shape", "control",     "other"};
+    "gemm",        "conv",          "conv_1x1", "conv_depthwise", "conv_transposed", "pool",
+    "elementwise", "normalization", "softmax",  "gather",         "transpose",       "reduce",
+    "recurrent",   "shape",         "control",  "other"};
 
 [[nodiscard]] constexpr std::string_view name_of(KernelClass kernel) {
   return kKernelClassNames[static_cast<std::size_t>(kernel)];

@@ -1,8 +1,8 @@
 // Physical quantities as types: a wrong dimension does not compile.
 //
-// Quantity<T, D, W> stands for second^T byte^D flop^W. Base units inside (s, B, flop); text with prefixes only
-// at the border (quantity_text.hpp). Rep is double, or ceres::Jet where a formula is fitted: each equation is
-// written once, as a template on Rep.
+// Quantity<T, D, W> stands for second^T byte^D flop^W. Base units inside (s, B, flop); text with prefixes
+// only at the border (quantity_text.hpp). Rep is double, or ceres::Jet where a formula is fitted: each
+// equation is written once, as a template on Rep.
 #pragma once
 
 #include <cmath>
@@ -25,13 +25,26 @@ class Quantity {
 
   // A plain constant may meet a fitted value; the other way round does not compile.
   template <typename Other>
-    requires(!std::is_same_v<Other, Rep> && std::is_constructible_v<Rep, Other> && std::is_same_v<Other, double>)
-  constexpr Quantity(const Quantity<T, D, W, Other>& other) : value_(Rep(other.value())) {}  // NOLINT
+  requires(!std::is_same_v<Other, Rep> && std::is_constructible_v<Rep, Other> &&
+           std::is_same_v<Other, double>) constexpr Quantity(const Quantity<T, D, W, Other>& other)
+      : value_(Rep(other.value())) {}  // NOLINT
 
-  constexpr Quantity& operator+=(const Quantity& other) { value_ += other.value_; return *this; }
-  constexpr Quantity& operator-=(const Quantity& other) { value_ -= other.value_; return *this; }
-  constexpr Quantity& operator*=(const Rep& factor) { value_ *= factor; return *this; }
-  constexpr Quantity& operator/=(const Rep& factor) { value_ /= factor; return *this; }
+  constexpr Quantity& operator+=(const Quantity& other) {
+    value_ += other.value_;
+    return *this;
+  }
+  constexpr Quantity& operator-=(const Quantity& other) {
+    value_ -= other.value_;
+    return *this;
+  }
+  constexpr Quantity& operator*=(const Rep& factor) {
+    value_ *= factor;
+    return *this;
+  }
+  constexpr Quantity& operator/=(const Rep& factor) {
+    value_ /= factor;
+    return *this;
+  }
 
   friend constexpr Quantity operator+(Quantity a, const Quantity& b) { return a += b; }
   friend constexpr Quantity operator-(Quantity a, const Quantity& b) { return a -= b; }
@@ -78,12 +91,18 @@ constexpr auto operator/(double a, const Quantity<T, D, W, Rep>& b) {
   return detail::quantity_or_number<-T, -D, -W, Rep>(a / b.value());
 }
 
-template <typename Rep> using SecondsOf = Quantity<1, 0, 0, Rep>;
-template <typename Rep> using BytesOf = Quantity<0, 1, 0, Rep>;
-template <typename Rep> using FlopsOf = Quantity<0, 0, 1, Rep>;
-template <typename Rep> using HertzOf = Quantity<-1, 0, 0, Rep>;
-template <typename Rep> using BytesPerSecondOf = Quantity<-1, 1, 0, Rep>;
-template <typename Rep> using FlopsPerSecondOf = Quantity<-1, 0, 1, Rep>;
+template <typename Rep>
+using SecondsOf = Quantity<1, 0, 0, Rep>;
+template <typename Rep>
+using BytesOf = Quantity<0, 1, 0, Rep>;
+template <typename Rep>
+using FlopsOf = Quantity<0, 0, 1, Rep>;
+template <typename Rep>
+using HertzOf = Quantity<-1, 0, 0, Rep>;
+template <typename Rep>
+using BytesPerSecondOf = Quantity<-1, 1, 0, Rep>;
+template <typename Rep>
+using FlopsPerSecondOf = Quantity<-1, 0, 1, Rep>;
 
 using Seconds = SecondsOf<double>;
 using Bytes = BytesOf<double>;

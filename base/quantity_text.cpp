@@ -20,8 +20,15 @@ struct Prefix {
 };
 
 // The only prefix table. Decimal prefixes are written out; binary ones are read, never written.
-constexpr std::array<Prefix, 9> kDecimal{{{"P", 1e15}, {"T", 1e12}, {"G", 1e9}, {"M", 1e6}, {"k", 1e3}, {"", 1.0},
-                                          {"m", 1e-3}, {"u", 1e-6}, {"n", 1e-9}}};
+constexpr std::array<Prefix, 9> kDecimal{{{"P", 1e15},
+                                          {"T", 1e12},
+                                          {"G", 1e9},
+                                          {"M", 1e6},
+                                          {"k", 1e3},
+                                          {"", 1.0},
+                                          {"m", 1e-3},
+                                          {"u", 1e-6},
+                                          {"n", 1e-9}}};
 constexpr std::array<Prefix, 4> kBinary{{{"Ki", 1024.0},
                                          {"Mi", 1024.0 * 1024.0},
                                          {"Gi", 1024.0 * 1024.0 * 1024.0},
@@ -66,7 +73,8 @@ double finite_number(std::string_view text, std::string_view& rest, std::string_
   if (code != std::errc{} || end == begin) {
     throw InputError("", fmt::format("{} is not a number, wanted {}", quote(text), what));
   }
-  if (!std::isfinite(value)) throw InputError("", fmt::format("{} is not finite, wanted {}", quote(text), what));
+  if (!std::isfinite(value))
+    throw InputError("", fmt::format("{} is not finite, wanted {}", quote(text), what));
   rest = text.substr(static_cast<std::size_t>(end - begin));
   return value;
 }
@@ -76,7 +84,8 @@ double finite_number(std::string_view text, std::string_view& rest, std::string_
 template <typename Q>
 Q parse_quantity(std::string_view text) {
   constexpr Unit unit = unit_of<Q>();
-  const std::string wanted = fmt::format("a number with unit, such as \"1.5 {}{}\"", unit.fractions ? "m" : "G", unit.text);
+  const std::string wanted =
+      fmt::format("a number with unit, such as \"1.5 {}{}\"", unit.fractions ? "m" : "G", unit.text);
   std::string_view rest;
   const double number = finite_number(text, rest, wanted);
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
@@ -131,13 +140,15 @@ std::string to_short_text(Q quantity, int digits) {
   const double scaled = quantity.value() / prefix.factor;
   // %g would switch to an exponent at 1000 and above; fixed decimals keep columns readable.
   const int whole = scaled == 0.0 ? 1 : static_cast<int>(std::floor(std::log10(std::abs(scaled)))) + 1;
-  return fmt::format("{:.{}f} {}{}", scaled, std::max(0, digits - std::max(whole, 1)), prefix.text, unit.text);
+  return fmt::format("{:.{}f} {}{}", scaled, std::max(0, digits - std::max(whole, 1)), prefix.text,
+                     unit.text);
 }
 
 double parse_number(std::string_view text, std::string_view what) {
   std::string_view rest;
   const double value = finite_number(text, rest, what);
-  if (!rest.empty()) throw InputError("", fmt::format("{} is not a plain number, wanted {}", quote(text), what));
+  if (!rest.empty())
+    throw InputError("", fmt::format("{} is not a plain number, wanted {}", quote(text), what));
   return value;
 }
 
@@ -149,9 +160,9 @@ long long parse_whole(std::string_view text, std::string_view what, long long lo
                    fmt::format("a whole number from {} to {} is wanted", low, high));
 }
 
-#define CORECAST_INSTANTIATE(Q)                     \
-  template Q parse_quantity<Q>(std::string_view);   \
-  template std::string to_text<Q>(Q);               \
+#define CORECAST_INSTANTIATE(Q)                   \
+  template Q parse_quantity<Q>(std::string_view); \
+  template std::string to_text<Q>(Q);             \
   template std::string to_short_text<Q>(Q, int);
 CORECAST_INSTANTIATE(Seconds)
 CORECAST_INSTANTIATE(Bytes)

@@ -4,7 +4,8 @@
 //   number  decimal, finite, as in JSON ("-1.5e3"); no thousands separators
 //   prefix  n u m (time only, and 1e-9 1e-6 1e-3); k M G T P (1000^1..5); Ki Mi Gi Ti (1024^1..4, bytes only)
 //   unit    s, B, flop, Hz, B/s, flop/s
-// "GFLOP/s" and "GHz" style capitals of flop are accepted; anything else is refused with the nearest unit as hint.
+// "GFLOP/s" and "GHz" style capitals of flop are accepted; anything else is refused with the nearest unit as
+// hint.
 #pragma once
 
 #include <string>
@@ -29,6 +30,7 @@ template <typename Q>
 // A finite decimal number that fills the whole text, or InputError saying what `what` wanted.
 [[nodiscard]] double parse_number(std::string_view text, std::string_view what);
 // A whole number within [low, high], or InputError.
-[[nodiscard]] long long parse_whole(std::string_view text, std::string_view what, long long low, long long high);
+[[nodiscard]] long long parse_whole(std::string_view text, std::string_view what, long long low,
+                                    long long high);
 
 }  // namespace corecast

@@ -1,0 +1,37 @@
+// Small pure statistics on latencies, all in ms.
+
+/** Quantile by linear interpolation between order statistics; share in 0..1. */
+export function quantile(values, share) {
+  if (values.length === 0) return null;
+  const sorted = [...values].sort((a, b) => a - b);
+  const position = (sorted.length - 1) * share;
+  const below = Math.floor(position);
+  const above = Math.ceil(position);
+  return sorted[below] + (sorted[above] - sorted[below]) * (position - below);
+}
+
+export const median = (values) => quantile(values, 0.5);
+
+const rounded = (value) => (value === null ? null : Number(value.toFixed(4)));
+
+/**
+ * Summary of one setting from its rounds (one round is one process).
+ *
+ * The latency is the median of the round medians: a burst of noise lasts seconds, so it spoils whole
+ * rounds, and pooling all samples would let a spoiled round with many samples decide.
+ * Spread is (largest - smallest round median) / latency; one round alone cannot tell it.
+ */
+export function summarize(rounds) {
+  const medians = rounds.map((round) => median(round.latencies_ms));
+  const all = rounds.flatMap((round) => round.latencies_ms);
+  const middle = median(medians);
+  const smallest = quantile(medians, 0);
+  const largest = quantile(medians, 1);
+  return {
+    latency_ms_median: rounded(middle),
+    latency_ms_min: rounded(quantile(all, 0)),
+    latency_ms_p90: rounded(quantile(all, 0.9)),
+    latency_ms_max: rounded(quantile(all, 1)),
+    spread: medians.length < 2 ? null : rounded((largest - smallest) / middle),
+  };
+}

@@ -1,0 +1,154 @@
+#include "sim/forecast.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "graphs/fusion.hpp"
+#include "sim/simulator.hpp"
+
+namespace corecast::sim {
+namespace {
+
+// Two-sided 90 % of a normal distribution.
+constexpr double kStandardErrors = 1.645;
+
+// Where the time of a batch goes when nothing contends, and how uncertain each part is.
+struct Parts {
+  double compute = 0.0;  // share of `alone` time
+  double memory = 0.0;
+  double overhead = 0.0;
+  double compute_error = 0.0;  // relative, of the arithmetic: kernel efficiencies weighted with their time
+  std::array<double, 5> by_bound{};
+};
+
+Parts parts_of(const graphs::Graph& graph, const Plan& plan, const Runtime& runtime) {
+  Parts parts;
+  for (std::size_t i = 0; i < plan.operators.size(); ++i) {
+    const OperatorPlan& op = plan.operators[i];
+    const double arithmetic = (op.compute + op.imbalance + op.serial).value();
+    parts.compute += arithmetic;
+    parts.memory += op.memory.value();
+    parts.overhead += (op.dispatch + op.fork_join).value();
+    parts.by_bound[static_cast<std::size_t>(op.bound)] += op.alone().value();
+    if (arithmetic > 0.0) {
+      parts.compute_error += arithmetic * runtime.model_of(graph.op(OpIndex(i))).efficiency.relative_error;
+    }
+  }
+  // Errors of one class are common to all its operators; those of different classes are added as if they were
+  // too: the sum is an upper bound, and what a runtime gets wrong it tends to get wrong everywhere.
+  if (parts.compute > 0.0) parts.compute_error /= parts.compute;
+  const double all = parts.compute + parts.memory + parts.overhead;
+  if (all > 0.0) {
+    parts.compute /= all;
+    parts.memory /= all;
+    parts.overhead /= all;
+  }
+  return parts;
+}
+
+double clock_error(const hwmodels::Machine& machine) {
+  double error = 0.0;
+  for (const auto& point : machine.groups.front().clock) error = std::max(error, point.clock.relative_error);
+  return error;
+}
+
+// d t / t in first order: every part's share of the time is its elasticity.
+double relative_error(const Parts& parts, const hwmodels::Machine& machine, const Runtime& runtime) {
+  const double memory_error =
+      std::hypot(machine.memory.bandwidth.relative_error, machine.memory.core_bandwidth.relative_error);
+  const double overhead_error =
+      std::hypot(runtime.dispatch.relative_error, machine.threads.barrier.relative_error);
+  const double compute = parts.compute * std::hypot(parts.compute_error, clock_error(machine));
+  return std::hypot(compute, parts.memory * memory_error, parts.overhead * overhead_error);
+}
+
+}  // namespace
+
+int Target::cpus() const {
+  const int logical = machine.logical_cpus();
+  if (!quota_cpus || *quota_cpus >= logical) return logical;
+  return std::max(1, static_cast<int>(std::floor(*quota_cpus)));
+}
+
+int Target::physical_cores() const {
+  return std::min(machine.cores(), cpus());
+}
+
+graphs::Graph prepare(const graphs::Graph& graph, const Runtime& runtime) {
+  return graphs::fuse(graph, runtime.fusion);
+}
+
+Setting effective(const Target& /*target*/, const Runtime& runtime, const Setting& setting) {
+  Setting out = setting;
+  if (!runtime.inter_op_works) out.mode = Mode::sequential;
+  if (out.mode == Mode::sequential) out.inter_op = 1;
+  if (out.intra_op * out.instances == 1 && out.mode == Mode::sequential) {
+    out.smt = false;  // one thread has nobody to share with
+  }
+  return out;
+}
+
+int threads_of(const Runtime& /*runtime*/, const Setting& setting) {
+  // The caller, intra_op - 1 workers, and inter_op - 1 more where there is an inter-op pool.
+  const std::int64_t one =
+      std::int64_t{setting.intra_op} + (setting.mode == Mode::parallel ? setting.inter_op - 1 : 0);
+  return static_cast<int>(std::min<std::int64_t>(one * setting.instances, std::int64_t{1} << 30));
+}
+
+Evaluation evaluate(const graphs::Graph& prepared, const Target& target, const Runtime& runtime,
+                    const Setting& setting) {
+  return evaluate_plan(prepared, target, runtime, setting, make_plan(prepared, target, runtime, setting));
+}
+
+Evaluation evaluate_plan(const graphs::Graph& prepared, const Target& target, const Runtime& runtime,
+                         const Setting& setting, Plan plan) {
+  Evaluation result;
+  result.plan = std::move(plan);
+  result.timeline = simulate(prepared, result.plan);
+  const Parts parts = parts_of(prepared, result.plan, runtime);
+  Forecast& forecast = result.forecast;
+  forecast.latency = result.timeline.duration();
+  const double spread = 1.0 + kStandardErrors * relative_error(parts, target.machine, runtime);
+  forecast.low = forecast.latency / spread;  // a ratio, so that a wide interval stays above zero
+  forecast.high = forecast.latency * spread;
+  if (forecast.latency > Seconds(0.0)) {
+    forecast.throughput_per_s = static_cast<double>(setting.instances) * static_cast<double>(setting.batch) /
+                                forecast.latency.value();
+  }
+  forecast.share = result.timeline.share;
+  const auto most = std::max_element(parts.by_bound.begin(), parts.by_bound.end());
+  forecast.bound_by = name_of(static_cast<Bound>(most - parts.by_bound.begin()));
+  return result;
+}
+
+std::vector<Message> setting_warnings(const Target& target, const Runtime& runtime, const Setting& setting) {
+  std::vector<Message> warnings;
+  if (!runtime.inter_op_works && (setting.mode == Mode::parallel || setting.inter_op > 1)) {
+    warnings.push_back(
+        {"ORT_INTEROP_NOOP",
+         fmt::format("{} ({}) runs an all-CPU graph one operator after the other: inter-op threads and "
+                     "parallel mode change nothing; the forecast is for sequential mode",
+                     runtime.name, runtime.versions)});
+  } else if (setting.mode == Mode::sequential && setting.inter_op > 1) {
+    warnings.push_back({"INTEROP_UNUSED", "inter-op threads are not used in sequential mode"});
+  }
+  const Setting real = effective(target, runtime, setting);
+  const int threads = threads_of(runtime, real);
+  if (target.quota_cpus && threads > *target.quota_cpus) {
+    warnings.push_back(
+        {"CGROUP",
+         fmt::format("{} threads against a quota of {:g} CPUs: the cgroup stops all of them for the "
+                     "rest of every period once the quota is used up",
+                     threads, *target.quota_cpus)});
+  } else if (threads > target.machine.logical_cpus()) {
+    warnings.push_back({"OVERSUBSCRIBED",
+                        fmt::format("{} threads on {} CPUs take turns; real runs of this kind are slower and "
+                                    "wilder than forecast",
+                                    threads, target.machine.logical_cpus())});
+  }
+  return warnings;
+}
+
+}  // namespace corecast::sim

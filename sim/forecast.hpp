@@ -1,0 +1,75 @@
+// Forecast: what one setting gives on one machine.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graphs/graph.hpp"
+#include "hwmodels/machine.hpp"
+#include "sim/plan.hpp"
+#include "sim/runtime.hpp"
+#include "sim/setting.hpp"
+#include "sim/timeline.hpp"
+
+namespace corecast::sim {
+
+// The machine and what may be used of it. For a machine that is not this host, everything.
+struct Target {
+  hwmodels::Machine machine;
+  std::optional<double> quota_cpus;       // CPUs' worth of time, of a cgroup quota
+  std::optional<long long> thread_limit;  // threads that can still be created (pids.max)
+
+  // CPUs that a setting should fill at the most: logical CPUs, or the quota's whole CPUs when it is smaller
+  // (at least 1).
+  [[nodiscard]] int cpus() const;
+  [[nodiscard]] int physical_cores() const;  // min(cores, cpus())
+};
+
+struct Forecast {
+  Seconds latency{};              // of one batch on one instance
+  Seconds low{}, high{};          // about 90 %: 1.645 standard errors, propagated in first order
+  double throughput_per_s = 0.0;  // samples per second of all instances: instances x batch / latency
+  TimeShare share;
+  std::string bound_by;  // "compute", "memory", "cache", "overhead", "serial": the bound of the most time
+};
+
+// A stable code and a sentence, for warnings and advice.
+struct Message {
+  std::string code;
+  std::string text;
+  friend bool operator==(const Message&, const Message&) = default;
+};
+
+// The graph as the runtime runs it: its fusions applied. Do this once per model.
+[[nodiscard]] graphs::Graph prepare(const graphs::Graph& graph, const Runtime& runtime);
+
+// Throws InputError when the setting cannot be had: less than one thread, more threads than the limit allows
+// (`--intra`, `--inter`, `--instances` are named), inter-op in sequential mode is ignored and not an error.
+[[nodiscard]] Plan make_plan(const graphs::Graph& prepared, const Target& target, const Runtime& runtime,
+                             const Setting& setting);
+
+struct Evaluation {
+  Plan plan;
+  Timeline timeline;
+  Forecast forecast;
+};
+[[nodiscard]] Evaluation evaluate(const graphs::Graph& prepared, const Target& target, const Runtime& runtime,
+                                  const Setting& setting);
+
+// The same for a plan that is made already.
+[[nodiscard]] Evaluation evaluate_plan(const graphs::Graph& prepared, const Target& target,
+                                       const Runtime& runtime, const Setting& setting, Plan plan);
+
+// What the user should know about asking for this setting, e.g. "inter-op-ignored", "more-threads-than-cpus".
+[[nodiscard]] std::vector<Message> setting_warnings(const Target& target, const Runtime& runtime,
+                                                    const Setting& setting);
+
+// The number of threads a setting creates, all instances, callers included.
+[[nodiscard]] int threads_of(const Runtime& runtime, const Setting& setting);
+
+// The setting the runtime really runs: parallel becomes sequential where inter-op does nothing, inter_op 1 in
+// sequential mode. Two settings that are equal after this are equal.
+[[nodiscard]] Setting effective(const Target& target, const Runtime& runtime, const Setting& setting);
+
+}  // namespace corecast::sim

@@ -1,0 +1,287 @@
+// make_plan: the closed forms of every operator under one setting. Equations: hwmodels/kernel_time.hpp (the
+// roofline), partition.hpp (q, threads), traffic.hpp (bytes by level). What is added here:
+//
+//   t_c = steps-wise W q / (n P eta v)      v speed of the slowest thread against one alone on its core (SMT)
+//   t_m = ( Q_p / (c b_p) + Q_s / B_s + max_s( Q_ms / B_s(n), Q_link / B_link ) ) / eta_m
+//         p private cache, s shared cache, ms memory of socket s
+//   fork_join = steps ( barrier + doublings x log2(n / 2) + fork + n x fork_per_thread + crossing )
+//
+// Weights lie on socket 0, where the loading thread touched them first; activations lie where the threads
+// are.
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "hwmodels/kernel_time.hpp"
+#include "sim/forecast.hpp"
+#include "sim/partition.hpp"
+#include "sim/placement.hpp"
+#include "sim/traffic.hpp"
+
+namespace corecast::sim {
+namespace {
+
+using graphs::Graph;
+using graphs::Operator;
+using hwmodels::Machine;
+
+struct Context {
+  const Machine& machine;
+  const Runtime& runtime;
+  ThreadPlacement placement;  // of all threads that may work on one operator
+  CacheView caches;
+  Bytes all_weights{};
+  const Setting& setting;
+  int channel_block = 8;
+};
+
+// Bandwidth of `cores` cores of the socket, the instance's share where others stream there too.
+BytesPerSecond socket_bandwidth(const Machine& machine, double cores, const SocketShare& share) {
+  const auto& memory = machine.memory;
+  const double everyone = std::max(share.all_streaming_cores, share.streaming_cores);
+  const double busy = std::min(everyone, cores * everyone / std::max(share.streaming_cores, 1e-9));
+  const BytesPerSecond all = hwmodels::saturating_bandwidth(
+      busy, memory.core_bandwidth.value, memory.bandwidth.value, memory.saturation_shape.value);
+  return all * (cores / std::max(busy, 1e-9));
+}
+
+FlopsPerSecond peak_of_core(const Context& context, DataType type) {
+  const auto& native = context.runtime.native_types;
+  const DataType run_as =
+      std::find(native.begin(), native.end(), type) != native.end() ? type : DataType::fp32;
+  const auto& group = context.machine.groups[static_cast<std::size_t>(context.placement.group)];
+  const auto peak = hwmodels::peak_for(group, run_as);
+  int active = 1;
+  for (const auto& share : context.placement.sockets) active = std::max(active, share.active_cores);
+  return FlopsPerSecond(peak.flop_per_cycle * hwmodels::clock_at(group, peak.extension, active).value());
+}
+
+double shape_efficiency(const Operator& op, const KernelModel& kernel) {
+  if (!op.matrix) return kernel.efficiency.value;
+  return kernel.efficiency.value * hwmodels::shape_factor(static_cast<double>(op.matrix->m), kernel.m_half) *
+         hwmodels::shape_factor(static_cast<double>(op.matrix->n), kernel.n_half) *
+         hwmodels::shape_factor(static_cast<double>(op.matrix->k), kernel.k_half);
+}
+
+int cores_of(const ThreadPlacement& placement) {
+  int cores = 0;
+  for (const auto& share : placement.sockets) cores += share.cores;
+  return cores;
+}
+
+struct MemoryTime {
+  Seconds total{};
+  Seconds main_memory{};  // share of `total` in main memory and links
+  std::vector<Draw> draws;
+};
+
+// t_m of the parallel part with `threads` of the placement's threads.
+MemoryTime memory_time(const Context& context, const Operator& op, const KernelModel& kernel, int threads) {
+  const auto& sockets = context.placement.sockets;
+  const double used =
+      static_cast<double>(threads) / context.placement.threads;  // of the cores in the placement
+  const double cores = cores_of(context.placement);
+  const double busy_cores = std::max(1.0, cores * used);
+  const int whole_cores = std::max(1, static_cast<int>(std::lround(busy_cores)));
+
+  const Traffic weights =
+      weight_traffic(op.work.weights_read, context.all_weights, context.caches, whole_cores);
+  const Traffic activations = activation_traffic(op.work, context.caches, whole_cores);
+  const double efficiency = kernel.memory_efficiency.value;
+  MemoryTime time;
+
+  if (context.caches.private_bandwidth > BytesPerSecond(0.0)) {
+    time.total +=
+        (weights.from_private + activations.from_private) / (context.caches.private_bandwidth * busy_cores);
+  }
+  if (context.caches.shared_bandwidth > BytesPerSecond(0.0)) {
+    const double share = std::min(1.0, busy_cores / cores);
+    time.total += (weights.from_shared + activations.from_shared) / (context.caches.shared_bandwidth * share);
+  }
+
+  // Main memory: every socket serves the activations of its own threads, socket 0's memory all weights.
+  Seconds slowest{};
+  const Bytes remote_activations = sockets.size() > 1 ? (activations.from_memory + activations.from_shared) *
+                                                            (1.0 - 1.0 / static_cast<double>(sockets.size()))
+                                                      : Bytes(0.0);
+  for (std::size_t s = 0; s < sockets.size(); ++s) {
+    const double part = static_cast<double>(sockets[s].threads) / context.placement.threads;
+    Bytes bytes = activations.from_memory * part;
+    if (s == 0) bytes += weights.from_memory;
+    if (!(bytes > Bytes(0.0))) continue;
+    const double streaming =
+        std::max(sockets[s].streaming_cores * used, std::min(sockets[s].streaming_cores, 1.0));
+    slowest = std::max(slowest, bytes / socket_bandwidth(context.machine, streaming, sockets[s]));
+    time.draws.push_back({ResourceIndex(s), bytes.value()});
+  }
+  if (sockets.size() > 1 && context.machine.link) {
+    const double away = 1.0 - static_cast<double>(sockets[0].threads) / context.placement.threads;
+    const Bytes crossing = remote_activations + (weights.from_memory + weights.from_shared) * away;
+    if (crossing > Bytes(0.0)) {
+      slowest = std::max(slowest, crossing / context.machine.link->bandwidth.value);
+      time.draws.push_back({ResourceIndex(sockets.size()), crossing.value()});
+    }
+  }
+  time.total += slowest;
+  time.total /= efficiency;
+  time.main_memory = slowest / efficiency;
+  return time;
+}
+
+Seconds fork_join_time(const Context& context, int threads) {
+  if (threads <= 1) return Seconds(0.0);
+  const auto& costs = context.machine.threads;
+  Seconds time = costs.barrier.value + costs.barrier_per_doubling.value * std::log2(threads / 2.0);
+  time += context.runtime.fork.value + context.runtime.fork_per_thread.value * static_cast<double>(threads);
+  // A cache line goes to the other socket with the task and comes back with its end.
+  const auto& sockets = context.placement.sockets;
+  if (sockets.size() > 1 && threads > sockets[0].threads && context.machine.link) {
+    time += context.machine.link->latency.value * 2.0;
+  }
+  return time;
+}
+
+// Against a thread alone on its core. Siblings that only wait for work leave the core to the one that has
+// some.
+double thread_speed(const Context& context, int threads) {
+  const bool own_cores = context.setting.instances == 1 &&
+                         (threads == 1 || (!context.setting.smt && threads <= cores_of(context.placement)));
+  return own_cores ? 1.0 : context.placement.slowest_speed;
+}
+
+OperatorPlan plan_operator(const Context& context, const Operator& op) {
+  OperatorPlan plan;
+  if (op.kernel == KernelClass::shape) return plan;
+  const KernelModel& kernel = context.runtime.model_of(op);
+  plan.dispatch = context.runtime.dispatch.value;
+
+  const Parts parts =
+      partition(op, kernel, context.runtime.cutting, context.channel_block, context.setting.intra_op);
+  plan.threads = parts.threads;
+  const auto steps = static_cast<double>(op.work.steps);
+  plan.fork_join = fork_join_time(context, parts.threads) * steps;
+
+  const FlopsPerSecond peak = peak_of_core(context, op.work.compute_type);
+  const double efficiency = shape_efficiency(op, kernel);
+  const FlopsPerSecond rate = peak * (efficiency * thread_speed(context, parts.threads));
+
+  const MemoryTime alone = memory_time(context, op, kernel, 1);
+  if (op.work.serial_fraction > 0.0) {
+    const Seconds compute = op.work.flops / rate;
+    plan.serial = hwmodels::smooth_maximum(compute, alone.total, context.runtime.smoothing.value) *
+                  op.work.serial_fraction;
+  }
+  const double shared = 1.0 - op.work.serial_fraction;
+  const MemoryTime memory = parts.threads == 1 ? alone : memory_time(context, op, kernel, parts.threads);
+  const Seconds balanced = op.work.flops * shared / (rate * static_cast<double>(parts.threads));
+  const Seconds compute = balanced * parts.imbalance;
+  const Seconds streaming = memory.total * shared;
+  plan.parallel = hwmodels::smooth_maximum(compute, streaming, context.runtime.smoothing.value);
+  for (Draw draw : memory.draws) {
+    draw.amount *= shared;
+    plan.draws.push_back(draw);
+  }
+
+  // Report: t^p = t_c^p + t_m^p, so each side's share of the time is its share of that sum.
+  if (plan.parallel > Seconds(0.0)) {
+    const double compute_share = std::pow(compute / plan.parallel, context.runtime.smoothing.value);
+    plan.memory = plan.parallel * (1.0 - std::min(1.0, compute_share));
+    plan.compute = (plan.parallel - plan.memory) / parts.imbalance;
+    plan.imbalance = plan.parallel - plan.memory - plan.compute;
+  }
+  const Seconds overhead = plan.dispatch + plan.fork_join;
+  const Seconds arithmetic = plan.compute + plan.imbalance;
+  plan.bound = Bound::compute;
+  Seconds most = arithmetic;
+  const auto consider = [&](Bound bound, Seconds time) {
+    if (time > most) {
+      most = time;
+      plan.bound = bound;
+    }
+  };
+  consider(memory.main_memory * 2.0 >= memory.total ? Bound::memory : Bound::cache, plan.memory);
+  consider(Bound::overhead, overhead);
+  consider(Bound::serial, plan.serial);
+  return plan;
+}
+
+// Total weights that come round in every inference.
+Bytes weights_of(const Graph& graph) {
+  Bytes sum{};
+  for (std::size_t i = 0; i < graph.size(); ++i) sum += graph.op(OpIndex(i)).work.weights_read;
+  return sum;
+}
+
+constexpr int kMost = 1 << 20;  // threads in all that a plan may have
+
+void check_setting(const Target& target, const Runtime& runtime, const Setting& setting) {
+  const auto want = [](int value, const char* flag, const char* what) {
+    if (value >= 1 && value <= kMost) return;
+    throw InputError(flag, fmt::format("{} is not a number of {}", value, what),
+                     fmt::format("wanted 1 to {}", kMost));
+  };
+  want(setting.intra_op, "--intra", "threads");
+  want(setting.inter_op, "--inter", "threads");
+  want(setting.instances, "--instances", "instances");
+  const double threads = static_cast<double>(setting.instances) * threads_of(runtime, [&] {
+                           Setting one = setting;
+                           one.instances = 1;
+                           return one;
+                         }());
+  if (threads > kMost) {
+    throw InputError("--instances", fmt::format("{:.0f} threads in all", threads),
+                     fmt::format("at most {} can be simulated", kMost));
+  }
+  if (target.thread_limit && threads > static_cast<double>(*target.thread_limit)) {
+    throw InputError("--intra",
+                     fmt::format("{:.0f} threads are needed, but only {} more can be created here", threads,
+                                 *target.thread_limit),
+                     "the limit is pids.max of the cgroup or the process limit of the user");
+  }
+}
+
+}  // namespace
+
+Plan make_plan(const Graph& prepared, const Target& target, const Runtime& runtime, const Setting& asked) {
+  check_setting(target, runtime, asked);
+  const Setting setting = effective(target, runtime, asked);
+  const bool parallel = setting.mode == Mode::parallel;
+  const int slots = parallel ? std::max(1, setting.inter_op - runtime.idle_inter_op_threads) : 1;
+
+  // Threads that may compute at once: a caller for each slot and the shared workers.
+  const int computing = slots + setting.intra_op - 1;
+  ThreadPlacement placement = place_threads(target.machine, setting, computing);
+  const CacheView caches = cache_view(target.machine, placement);
+  Context context{target.machine, runtime, std::move(placement), caches, weights_of(prepared), setting, 8};
+  const auto& group = target.machine.groups[static_cast<std::size_t>(context.placement.group)];
+  const auto vector = hwmodels::peak_for(group, DataType::fp32).extension;
+  context.channel_block = vector == hwmodels::Extension::avx512 ? 16 : 8;
+
+  Plan plan;
+  plan.order = prepared.topological_order();
+  plan.operators.reserve(prepared.size());
+  for (std::size_t i = 0; i < prepared.size(); ++i)
+    plan.operators.push_back(plan_operator(context, prepared.op(OpIndex(i))));
+
+  for (const auto& share : context.placement.sockets) {
+    plan.resources.push_back({fmt::format("memory of socket {}", share.socket),
+                              socket_bandwidth(target.machine, share.streaming_cores, share).value()});
+  }
+  if (context.placement.sockets.size() > 1 && target.machine.link) {
+    plan.resources.push_back({"link between sockets", target.machine.link->bandwidth.value.value()});
+  }
+
+  plan.executor.slots = slots;
+  plan.executor.shared_workers = setting.intra_op - 1;
+  plan.executor.hand_over = parallel ? runtime.hand_over.value : Seconds(0.0);
+  plan.executor.fixed_order = !parallel;
+  const double all_cpus =
+      std::min(static_cast<double>(target.machine.logical_cpus()),
+               target.quota_cpus.value_or(static_cast<double>(target.machine.logical_cpus())));
+  plan.cpus = all_cpus / setting.instances;
+  plan.spinning = setting.spin ? setting.intra_op - 1 + (parallel ? slots : 0) : 0;
+  plan.time_slice = target.machine.threads.time_slice.value;
+  return plan;
+}
+
+}  // namespace corecast::sim

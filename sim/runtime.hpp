@@ -1,0 +1,83 @@
+// Runtime: the model of a framework: how it schedules operators, how it cuts them into tasks, what dispatch,
+// fork and join cost, and which fraction of the machine's roofline each kernel class reaches. The policy is
+// code (planner.cpp, partition.cpp); its numbers are data (data/runtimes/*.json, schema corecast.runtime/1),
+// each with its origin.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/kernel_class.hpp"
+#include "base/quantity.hpp"
+#include "graphs/fusion.hpp"
+#include "hwmodels/machine.hpp"
+
+namespace corecast::sim {
+
+using hwmodels::Value;
+
+// How a kernel is cut into parts for T threads; see partition.hpp for the equations.
+enum class Cut {
+  whole,     // never cut: one thread
+  nchwc,     // blocked convolution and pooling: always T parts of output rows times filter blocks
+  gemm,      // matrix product: parts by multiplications, capped
+  elements,  // by a cost model: not cut below a number of cycles
+  rows,      // by rows, at most one part a row
+};
+
+struct KernelModel {
+  Cut cut = Cut::whole;
+  Value<double> efficiency;  // eta_inf: of the peak, large shapes, one thread
+  double m_half = 0.0;       // eta = eta_inf m/(m+m_half) n/(n+n_half) k/(k+k_half)
+  double n_half = 0.0;
+  double k_half = 0.0;
+  Value<double> memory_efficiency;  // of the machine's bandwidth at each level
+  friend bool operator==(const KernelModel&, const KernelModel&) = default;
+};
+
+struct Cutting {
+  double gemm_multiplications_per_part = 65536.0;
+  int gemm_max_parts = 16;
+  int gemm_columns = 16;        // columns a part is rounded to
+  int nchwc_filter_blocks = 4;  // blocks of channels in one unit
+  double element_cycles_per_byte = 11.0 / 64.0;
+  double element_cycles_to_cut = 210000.0;  // below: one thread
+  double row_elements_per_part = 16384.0;
+  friend bool operator==(const Cutting&, const Cutting&) = default;
+};
+
+struct Runtime {
+  std::string name;       // "onnxruntime"
+  std::string framework;  // "onnxruntime", whose snippet is printed
+  std::string description;
+  std::string versions;        // "1.14 and later"
+  bool inter_op_works = true;  // false: an all-CPU graph runs one operator after the other, whatever is asked
+  // onnxruntime's parallel executor: the caller only waits, so inter_op = N runs N - 1 operators at once.
+  int idle_inter_op_threads = 1;
+  // Types with kernels of their own; arithmetic in any other type runs as fp32.
+  std::vector<DataType> native_types{DataType::fp32};
+  std::vector<graphs::FusionRule> fusion;
+  std::map<KernelClass, KernelModel> kernels;  // one for every class
+  std::map<std::string, KernelModel>
+      operators;  // operator types whose kernel is unlike its class, e.g. "LRN"
+  Cutting cutting;
+  Value<Seconds> dispatch;  // per operator, on the calling thread
+  Value<Seconds> fork;      // per fork on top of the machine's barrier: queueing and claiming tasks
+  Value<Seconds> fork_per_thread;
+  Value<Seconds> hand_over;  // from a finished operator to a successor on another inter-op thread
+  Value<double> smoothing;   // p of the roofline
+  friend bool operator==(const Runtime&, const Runtime&) = default;
+
+  // The operator's own model when there is one, else its class's. "Conv+Relu" counts as "Conv".
+  [[nodiscard]] const KernelModel& model_of(const graphs::Operator& op) const;
+};
+
+[[nodiscard]] Runtime parse_runtime_json(std::string_view text, const std::string& file);
+// All runtimes under data/runtimes, sorted by name.
+[[nodiscard]] std::vector<Runtime> read_runtimes(const std::filesystem::path& directory);
+// By name; InputError with the nearest name and the list of known ones.
+[[nodiscard]] Runtime find_runtime(const std::vector<Runtime>& runtimes, std::string_view name);
+
+}  // namespace corecast::sim

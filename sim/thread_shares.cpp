@@ -1,0 +1,45 @@
+#include "sim/thread_shares.hpp"
+
+#include <algorithm>
+
+namespace corecast::sim {
+namespace {
+
+// s: with the operators above one thread alone, sum of (n_i s - 1) = W gives s = (W + their number) / (sum of
+// n_i). Who would be below one thread at this s keeps its caller and leaves the sum; s falls with each that
+// leaves.
+double level_of(std::span<const int> wanted, double workers) {
+  double level = 1.0;
+  for (;;) {
+    double asked = 0.0;
+    double callers = 0.0;
+    for (const int n : wanted) {
+      if (n * level <= 1.0) continue;
+      asked += n;
+      callers += 1.0;
+    }
+    if (callers == 0.0) return level;
+    const double next = std::min(level, (workers + callers) / asked);
+    if (next >= level) return level;
+    level = next;
+  }
+}
+
+}  // namespace
+
+ThreadShares thread_shares(std::span<const int> wanted, const Plan& plan) {
+  const double workers = plan.executor.shared_workers;
+  ThreadShares shares;
+  for (const int n : wanted) shares.held += n;
+  if (shares.held - static_cast<double>(wanted.size()) > workers) {
+    shares.level = level_of(wanted, workers);
+    shares.held = 0.0;
+    for (const int n : wanted) shares.held += threads_held(n, shares);
+  }
+  const double idle = std::max(0.0, plan.executor.slots + workers - shares.held);
+  shares.runnable = shares.held + std::min<double>(plan.spinning, idle);
+  if (shares.runnable > plan.cpus) shares.cpu_share = plan.cpus / shares.runnable;
+  return shares;
+}
+
+}  // namespace corecast::sim

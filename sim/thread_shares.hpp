@@ -1,0 +1,39 @@
+// How the operators that run at one time share the pool's threads and the CPUs.
+//
+// Threads: operator i wants n_i and has one always, its caller; the others are shared workers, W in all:
+//
+//   held_i = max(1, n_i s)      s <= 1 the largest with  sum_i (held_i - 1) <= W
+//
+// CPUs: a held thread is runnable whether it computes or waits for memory; so are idle pool threads that
+// spin. The operating system gives each runnable thread the same time:
+//
+//   R = sum_i held_i + min(spinning, slots + W - sum_i held_i)      c = min(1, cpus / R)
+//
+// Example: two operators of 4 threads, W = 3: s = 5/8, held = 2.5 each (the caller and 1.5 workers).
+// Holds for pools that hand tasks to any free worker and tasks short against the operator. Leaves out: that a
+// worker is given up at task ends only.
+#pragma once
+
+#include <span>
+
+#include "sim/plan.hpp"
+
+namespace corecast::sim {
+
+struct ThreadShares {
+  double level = 1.0;      // s
+  double held = 0.0;       // sum of held_i
+  double runnable = 0.0;   // R
+  double cpu_share = 1.0;  // c
+};
+
+// `wanted`: n_i >= 1 of what runs now.
+[[nodiscard]] ThreadShares thread_shares(std::span<const int> wanted, const Plan& plan);
+
+// held_i
+[[nodiscard]] inline double threads_held(int wanted, const ThreadShares& shares) {
+  const double share = wanted * shares.level;
+  return share > 1.0 ? share : 1.0;
+}
+
+}  // namespace corecast::sim

@@ -1,0 +1,69 @@
+#include "sim/traffic.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace corecast::sim {
+namespace {
+
+// Bytes split over the levels by the share that each holds of the footprint.
+Traffic split(Bytes bytes, double private_share, double shared_share) {
+  Traffic traffic;
+  traffic.from_private = bytes * private_share;
+  traffic.from_shared = bytes * std::max(0.0, shared_share - private_share);
+  traffic.from_memory = bytes * (1.0 - std::max(private_share, shared_share));
+  return traffic;
+}
+
+// Instances of a shared cache that the cores of one socket touch when they are filled one after the other.
+double instances_touched(const hwmodels::CacheLevel& cache, int cores) {
+  if (cache.shared_by_cores == 0) return 1.0;
+  return std::ceil(static_cast<double>(cores) / cache.shared_by_cores);
+}
+
+}  // namespace
+
+CacheView cache_view(const hwmodels::Machine& machine, const ThreadPlacement& placement) {
+  CacheView view;
+  for (const auto& cache : machine.caches) {
+    if (cache.shared_by_cores == 1) {
+      view.private_size = cache.size.value;
+      view.private_bandwidth = cache.bandwidth_per_core.value;
+      continue;
+    }
+    if (&cache != &machine.caches.back())
+      continue;  // a middle level shared by a few cores: left to the last one
+    for (const auto& share : placement.sockets) {
+      const double instances = instances_touched(cache, share.active_cores);
+      const double own = static_cast<double>(share.cores) / std::max(share.active_cores, 1);
+      view.shared_size += cache.size.value * (instances * own);
+      BytesPerSecond bandwidth = cache.bandwidth_per_core.value * static_cast<double>(share.cores);
+      if (cache.bandwidth_per_instance) {
+        bandwidth = std::min(bandwidth, cache.bandwidth_per_instance->value * (instances * own));
+      }
+      view.shared_bandwidth += bandwidth;
+    }
+  }
+  return view;
+}
+
+double hit_share(Bytes capacity, Bytes footprint) {
+  return footprint > capacity ? capacity / footprint : 1.0;
+}
+
+Traffic weight_traffic(Bytes weights, Bytes all_weights, const CacheView& caches, int cores) {
+  const Bytes footprint = std::max(weights, all_weights);
+  const Bytes private_size = caches.private_size * static_cast<double>(cores);
+  return split(weights, hit_share(private_size, footprint),
+               hit_share(private_size + caches.shared_size, footprint));
+}
+
+Traffic activation_traffic(const graphs::Work& work, const CacheView& caches, int cores) {
+  const Bytes bytes = work.activations_read + work.written;
+  const Bytes footprint = std::max(bytes, work.working_set);
+  const double private_share = cores == 1 ? hit_share(caches.private_size, footprint) : 0.0;
+  const Bytes together = caches.private_size * static_cast<double>(cores) + caches.shared_size;
+  return split(bytes, private_share, hit_share(together, footprint));
+}
+
+}  // namespace corecast::sim

@@ -1,0 +1,77 @@
+#include "base/file.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/error.hpp"
+
+using namespace corecast;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct TemporaryDirectory {
+  fs::path path;
+  TemporaryDirectory() {
+    std::string name = (fs::temp_directory_path() / "corecast-test.XXXXXX").string();
+    path = ::mkdtemp(name.data());
+  }
+  ~TemporaryDirectory() { fs::remove_all(path); }
+};
+
+std::string problem_of_reading(const fs::path& path, std::size_t most = 1000) {
+  try {
+    (void)read_file(path, most);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("what is written is read back, and nothing else is left in the folder") {
+  const TemporaryDirectory directory;
+  const fs::path file = directory.path / "x";
+  const std::string content("a\0b\n", 4);
+  write_file(file, content);
+  CHECK(read_file(file) == content);
+  write_file(file, "second");
+  CHECK(read_file(file) == "second");
+  CHECK(std::distance(fs::directory_iterator(directory.path), fs::directory_iterator{}) == 1);
+}
+
+TEST_CASE("a file that cannot be read says why") {
+  const TemporaryDirectory directory;
+  CHECK(problem_of_reading(directory.path / "none").find("No such file or directory") != std::string::npos);
+  CHECK(problem_of_reading(directory.path).find("is a directory") != std::string::npos);
+  CHECK(problem_of_reading("/dev/null").find("not a regular file") != std::string::npos);
+  write_file(directory.path / "long", std::string(2000, 'x'));
+  CHECK(problem_of_reading(directory.path / "long").find("2000 bytes") != std::string::npos);
+  if (::geteuid() == 0) {
+    MESSAGE("skipped: root reads files without permission");
+  } else {
+    write_file(directory.path / "secret", "x");
+    fs::permissions(directory.path / "secret", fs::perms::none);
+    CHECK(problem_of_reading(directory.path / "secret").find("Permission denied") != std::string::npos);
+  }
+}
+
+TEST_CASE("a file that cannot be written leaves nothing behind") {
+  const TemporaryDirectory directory;
+  CHECK_THROWS_AS(write_file(directory.path / "no" / "folder", "x"), InputError);
+  CHECK_THROWS_AS(write_file(directory.path, "x"), InputError);
+  CHECK(fs::is_empty(directory.path));
+}
+
+TEST_CASE("writing through a symbolic link replaces what it points at, not the link") {
+  const TemporaryDirectory directory;
+  write_file(directory.path / "target", "old");
+  fs::create_symlink("target", directory.path / "link");
+  write_file(directory.path / "link", "new");
+  CHECK(fs::is_symlink(directory.path / "link"));
+  CHECK(read_file(directory.path / "target") == "new");
+}

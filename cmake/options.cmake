@@ -1,3 +1,6 @@
+set(CORECAST_SOURCE_DIR "${CMAKE_CURRENT_LIST_DIR}/..")
+cmake_path(NORMAL_PATH CORECAST_SOURCE_DIR)
+
 # One private interface target carries the warnings and the floating-point rules of every target.
 add_library(corecast_options INTERFACE)
 target_compile_features(corecast_options INTERFACE cxx_std_20)
@@ -14,8 +17,8 @@ function(corecast_library name)
   add_library(corecast::${name} ALIAS corecast_${name})
   target_sources(corecast_${name}
     PRIVATE ${arg_SOURCES}
-    PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
-  target_include_directories(corecast_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+    PUBLIC FILE_SET HEADERS BASE_DIRS ${CORECAST_SOURCE_DIR} FILES ${arg_HEADERS})
+  target_include_directories(corecast_${name} PUBLIC ${CORECAST_SOURCE_DIR})
   target_compile_features(corecast_${name} PUBLIC cxx_std_20)
   target_link_libraries(corecast_${name} PUBLIC ${arg_PUBLIC} PRIVATE corecast_options ${arg_PRIVATE})
   set_target_properties(corecast_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)

@@ -1,5 +1,5 @@
-// Writes a model down layer by layer, in one batch size, as its ONNX export would have it. Work comes from
-// the work rules.
+// Writes a model down layer by layer, in one batch size, as its ONNX export would have it.
+// Work comes from the work rules.
 //
 //   Builder b(batch);
 //   auto x = b.input({3, 224, 224});
@@ -8,10 +8,13 @@
 //   x = b.dense(b.flatten(b.global_average_pool(x)), 1000);
 //   return b.finish("tiny");
 //
-// Shapes given and taken leave out the batch, which stands in front of every tensor: {channels, height,
-// width} of an image, {length, width} of a sequence. Images are NCHW. Output sizes: floor((in + 2 padding -
-// kernel) / stride) + 1. A shape that does not fit is a mistake in the model's code: CORECAST_CHECK, or
-// InputError by the work rules.
+// Shapes given and taken leave out the batch, which stands in front of every tensor: {channels, height, width} of
+// an image, {length, width} of a sequence. Images are NCHW.
+// Output sizes of windows: floor((in + 2 padding - kernel) / stride) + 1.
+//
+// Operators stand in the order of the calls. C++ leaves open in which order a function's arguments are computed,
+// so make each addend in a statement of its own; between the braces of concat({...}) the order is that of the text.
+// A shape that does not fit is a mistake in the model's code: CORECAST_CHECK, or InputError by the work rules.
 #pragma once
 
 #include <cstdint>
@@ -59,8 +62,7 @@ class Builder {
     explicit Tensor(std::size_t index) : index_(index) {}
     std::size_t index_;
   };
-  // A constant of the model. `learned`: counted as parameters (running statistics are not, nor are
-  // positions).
+  // A constant of the model. `learned`: counted as parameters (running statistics are not).
   struct Weight {
     Shape shape;
     bool learned = true;

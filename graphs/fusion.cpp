@@ -25,24 +25,25 @@ double serial_share(const Work& a, const Work& b) {
   return a.serial_fraction;
 }
 
-// The equations of the header comment; `between` is T.
-Operator fused(const Operator& producer, const Operator& consumer, Bytes between, bool folds) {
-  Operator out = producer;
-  const Work& p = producer.work;
+// The equations of the header comment; `between` is T. Takes the producer over: its type text grows with what it absorbs,
+// and copying it each time would make a long chain quadratic.
+Operator fused(Operator producer, const Operator& consumer, Bytes between, bool folds) {
+  Work& p = producer.work;
   const Work& c = consumer.work;
-  out.type += "+" + consumer.type;
-  out.output_shape = consumer.output_shape;
-  out.understood = producer.understood && consumer.understood;
-  out.work.activations_read = p.activations_read + difference(c.activations_read, between);
-  out.work.written = difference(p.written, between) + c.written;
-  out.work.working_set = std::max(p.working_set, c.working_set - between);
-  if (folds) return out;
-  out.parameters += consumer.parameters;
-  out.work.flops = p.flops + c.flops;
-  out.work.weights_read = p.weights_read + c.weights_read;
-  out.work.serial_fraction = serial_share(p, c);
-  out.work.steps = std::max(p.steps, c.steps);
-  return out;
+  producer.type += "+" + consumer.type;
+  producer.output_shape = consumer.output_shape;
+  producer.understood = producer.understood && consumer.understood;
+  if (!folds) {
+    producer.parameters += consumer.parameters;
+    p.serial_fraction = serial_share(p, c);  // before the flop and traffic that weigh it change
+    p.flops += c.flops;
+    p.weights_read += c.weights_read;
+    p.steps = std::max(p.steps, c.steps);
+  }
+  p.activations_read += difference(c.activations_read, between);
+  p.written = difference(p.written, between) + c.written;
+  p.working_set = std::max(p.working_set, c.working_set - between);
+  return producer;
 }
 
 // A rule with its lists made searchable.
@@ -177,7 +178,7 @@ class Workbench {
   void absorb(std::size_t producer, std::size_t consumer, bool folds) {
     Node& c = nodes_[consumer];
     const Bytes between = nodes_[producer].out.at(consumer);
-    c.op = graphs::fused(nodes_[producer].op, c.op, between, folds);
+    c.op = graphs::fused(std::move(nodes_[producer].op), c.op, between, folds);
     c.index = nodes_[producer].index;
     c.fused = true;
     const auto reads = std::move(nodes_[producer].in);

@@ -1,21 +1,23 @@
 // Operator fusion as a runtime's graph optimiser does it: which producer absorbs which consumer.
 //
-// A producer p absorbs a consumer c when a rule names both and c is the only user of p's result. With T the
-// bytes that flow from p to c, the fused operator has
+// A producer p absorbs a consumer c when a rule names both and c is the only user of p's result. With T the bytes
+// that flow from p to c, the fused operator has
 //
 //   flop              p + c                     c's vanishes when the rule folds
 //   activations_read  p + max(0, c - T)         the other addend of a residual stays
 //   weights_read      p + c                     c's vanishes when the rule folds, as do c's parameters
 //   written           max(0, p - T) + c
 //   working set       max(p, c - T)
+//   steps             max(p, c)                 p's when the rule folds, as is the serial share
 //   serial share      mean of both, weighted by flop (by traffic where there is no flop)
-//   name, class, compute type, matrix, window, units   p's;   output shape c's;   type "p+c", e.g.
-//   "Conv+Add+Relu"
+//   output shape      c's
+//   type              "p+c", e.g. "Conv+Add+Relu"
+//   name, class, compute type, matrix, window, units    p's
 //
-// Where several producers could absorb c (a residual Add after two Convs) the one that comes last in
-// topological order does. No fusion can create a cycle: c is all that follows p, so there is no second way
-// from p to c. Leaves out: a result that is also an output of the model counts as used by its operators only;
-// the bias that folding adds to a producer without one; whether shapes broadcast.
+// Where several producers could absorb c (a residual Add after two Convs) the one that comes last in topological
+// order does. No fusion can create a cycle: c is all that follows p, so there is no second way from p to c.
+// Leaves out: a result that is also an output of the model counts as used by its operators only; the bias that
+// folding adds to a producer without one; whether shapes broadcast.
 #pragma once
 
 #include <string>

@@ -7,14 +7,13 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "graphs/topology.hpp"
 
 namespace corecast::graphs {
 namespace {
 
-using Boost = Graph::Boost;
-
 // The edge, looked for from the end that has fewer: a wide fan-out or fan-in stays far from quadratic.
-std::optional<Boost::edge_descriptor> edge_between(std::size_t from, std::size_t to, const Boost& graph) {
+std::optional<BoostGraph::edge_descriptor> edge_between(std::size_t from, std::size_t to, const BoostGraph& graph) {
   if (boost::out_degree(from, graph) <= boost::in_degree(to, graph)) {
     const auto [begin, end] = boost::out_edges(from, graph);
     const auto found = std::find_if(begin, end, [&](const auto& e) { return boost::target(e, graph) == to; });
@@ -61,48 +60,67 @@ std::vector<std::size_t> cycle_among(const std::vector<std::size_t>& unplaced, c
 
 }  // namespace
 
+Graph::Graph() : topology_(std::make_unique<Topology>()) {}
+Graph::~Graph() = default;
+Graph::Graph(Graph&& other) noexcept = default;
+Graph& Graph::operator=(Graph&& other) noexcept = default;
+
+Graph::Graph(const Graph& other)
+    : name(other.name),
+      batch(other.batch),
+      notes(other.notes),
+      operators_(other.operators_),
+      topology_(std::make_unique<Topology>(*other.topology_)),
+      by_name_(other.by_name_) {}
+
+Graph& Graph::operator=(const Graph& other) {
+  if (this != &other) *this = Graph(other);
+  return *this;
+}
+
 OpIndex Graph::add(Operator op) {
   const auto [place, fresh] = by_name_.emplace(op.name, size());
   if (!fresh) throw InputError(name, fmt::format("two operators are named {}", quote(op.name)));
-  return OpIndex(boost::add_vertex(std::move(op), graph_));
+  operators_.push_back(std::move(op));
+  return OpIndex(boost::add_vertex(topology_->graph));
 }
 
 void Graph::connect(OpIndex from, OpIndex to, Bytes bytes) {
   CORECAST_CHECK(from.value() < size() && to.value() < size(), "from={} to={} size={}", from.value(),
                  to.value(), size());
   CORECAST_CHECK(std::isfinite(bytes.value()) && bytes >= Bytes(0.0), "bytes={}", bytes.value());
-  if (const auto edge = edge_between(from.value(), to.value(), graph_)) {
-    graph_[*edge].bytes += bytes;
+  if (const auto edge = edge_between(from.value(), to.value(), topology_->graph)) {
+    topology_->graph[*edge].bytes += bytes;
   } else {
-    boost::add_edge(from.value(), to.value(), Edge{bytes}, graph_);
+    boost::add_edge(from.value(), to.value(), Edge{bytes}, topology_->graph);
   }
 }
 
 std::vector<OpIndex> Graph::predecessors(OpIndex i) const {
   std::vector<OpIndex> out;
-  out.reserve(boost::in_degree(i.value(), graph_));
-  const auto [begin, end] = boost::in_edges(i.value(), graph_);
-  std::for_each(begin, end, [&](const auto& edge) { out.emplace_back(boost::source(edge, graph_)); });
+  out.reserve(boost::in_degree(i.value(), topology_->graph));
+  const auto [begin, end] = boost::in_edges(i.value(), topology_->graph);
+  std::for_each(begin, end, [&](const auto& edge) { out.emplace_back(boost::source(edge, topology_->graph)); });
   std::sort(out.begin(), out.end());
   return out;
 }
 
 std::vector<OpIndex> Graph::successors(OpIndex i) const {
   std::vector<OpIndex> out;
-  out.reserve(boost::out_degree(i.value(), graph_));
-  const auto [begin, end] = boost::out_edges(i.value(), graph_);
-  std::for_each(begin, end, [&](const auto& edge) { out.emplace_back(boost::target(edge, graph_)); });
+  out.reserve(boost::out_degree(i.value(), topology_->graph));
+  const auto [begin, end] = boost::out_edges(i.value(), topology_->graph);
+  std::for_each(begin, end, [&](const auto& edge) { out.emplace_back(boost::target(edge, topology_->graph)); });
   std::sort(out.begin(), out.end());
   return out;
 }
 
 std::vector<Connection> Graph::connections() const {
   std::vector<Connection> out;
-  out.reserve(boost::num_edges(graph_));
-  const auto [begin, end] = boost::edges(graph_);
+  out.reserve(boost::num_edges(topology_->graph));
+  const auto [begin, end] = boost::edges(topology_->graph);
   std::for_each(begin, end, [&](const auto& edge) {
     out.push_back(
-        {OpIndex(boost::source(edge, graph_)), OpIndex(boost::target(edge, graph_)), graph_[edge].bytes});
+        {OpIndex(boost::source(edge, topology_->graph)), OpIndex(boost::target(edge, topology_->graph)), topology_->graph[edge].bytes});
   });
   std::sort(out.begin(), out.end(), [](const Connection& a, const Connection& b) {
     return std::pair(a.from, a.to) < std::pair(b.from, b.to);
@@ -120,7 +138,7 @@ std::vector<OpIndex> Graph::topological_order() const {
   std::vector<std::size_t> unplaced(size());
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
   for (std::size_t v = 0; v < size(); ++v) {
-    unplaced[v] = boost::in_degree(v, graph_);
+    unplaced[v] = boost::in_degree(v, topology_->graph);
     if (unplaced[v] == 0) ready.push(v);
   }
   std::vector<OpIndex> order;
@@ -129,7 +147,7 @@ std::vector<OpIndex> Graph::topological_order() const {
     const std::size_t v = ready.top();
     ready.pop();
     order.emplace_back(v);
-    const auto [begin, end] = boost::adjacent_vertices(v, graph_);
+    const auto [begin, end] = boost::adjacent_vertices(v, topology_->graph);
     std::for_each(begin, end, [&](std::size_t after) {
       if (--unplaced[after] == 0) ready.push(after);
     });
@@ -140,19 +158,19 @@ std::vector<OpIndex> Graph::topological_order() const {
 
 Flops Graph::total_flops() const {
   Flops sum;
-  for (std::size_t v = 0; v < size(); ++v) sum += graph_[v].work.flops;
+  for (std::size_t v = 0; v < size(); ++v) sum += operators_[v].work.flops;
   return sum;
 }
 
 std::int64_t Graph::total_parameters() const {
   std::int64_t sum = 0;
-  for (std::size_t v = 0; v < size(); ++v) sum += graph_[v].parameters;
+  for (std::size_t v = 0; v < size(); ++v) sum += operators_[v].parameters;
   return sum;
 }
 
 Bytes Graph::total_traffic() const {
   Bytes sum;
-  for (std::size_t v = 0; v < size(); ++v) sum += graph_[v].work.traffic();
+  for (std::size_t v = 0; v < size(); ++v) sum += operators_[v].work.traffic();
   return sum;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,8 +13,6 @@
 #include "base/index.hpp"
 #include "base/kernel_class.hpp"
 #include "graphs/work.hpp"
-
-#include <boost/graph/adjacency_list.hpp>
 
 namespace corecast::graphs {
 
@@ -51,9 +50,16 @@ struct Connection {
   friend bool operator==(const Connection&, const Connection&) = default;
 };
 
+struct Topology;  // topology.hpp
+
 class Graph {
  public:
-  using Boost = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Operator, Edge>;
+  Graph();
+  ~Graph();
+  Graph(const Graph& other);
+  Graph& operator=(const Graph& other);
+  Graph(Graph&& other) noexcept;
+  Graph& operator=(Graph&& other) noexcept;
 
   std::string name;
   std::int64_t batch = 1;
@@ -62,12 +68,11 @@ class Graph {
   OpIndex add(Operator op);                             // InputError on a repeated name
   void connect(OpIndex from, OpIndex to, Bytes bytes);  // parallel edges are merged, bytes added
 
-  [[nodiscard]] std::size_t size() const { return boost::num_vertices(graph_); }
-  [[nodiscard]] const Operator& op(OpIndex i) const { return graph_[i.value()]; }
-  [[nodiscard]] Operator& op(OpIndex i) {
-    return graph_[i.value()];
-  }  // leave its name alone: `find` knows the old one
-  [[nodiscard]] const Boost& boost_graph() const { return graph_; }
+  [[nodiscard]] std::size_t size() const { return operators_.size(); }
+  [[nodiscard]] const Operator& op(OpIndex i) const { return operators_[i.value()]; }
+  // Leave its name alone: `find` knows the old one.
+  [[nodiscard]] Operator& op(OpIndex i) { return operators_[i.value()]; }
+  [[nodiscard]] const Topology& topology() const { return *topology_; }
   [[nodiscard]] std::vector<OpIndex> predecessors(OpIndex i) const;  // ascending
   [[nodiscard]] std::vector<OpIndex> successors(OpIndex i) const;    // ascending
   [[nodiscard]] std::vector<Connection> connections() const;         // ascending by from, then to
@@ -85,7 +90,8 @@ class Graph {
   friend bool operator==(const Graph& a, const Graph& b);
 
  private:
-  Boost graph_;
+  std::vector<Operator> operators_;
+  std::unique_ptr<Topology> topology_;
   std::map<std::string, std::size_t, std::less<>> by_name_;
 };
 

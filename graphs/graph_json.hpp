@@ -21,11 +21,11 @@
 //    "edges": [{"from": "conv1", "to": "relu1", "bytes": "3.2 MB"}],
 //    "notes": [{"code": "dynamic-shape", "text": "..."}]}
 //
-// Required: schema, operators with name, type and class, and both ends of an edge. Quantities are text with a
-// unit, counts bare numbers; what is left out is zero, one or empty. Refused, with the place: keys not
-// listed, repeated keys, names and edges; edges to nobody; cycles; negative values; no operator at all;
-// quantities above kMostPerOperator and parameters above kMostParameters in sum, so that no sum over a graph
-// can overflow.
+// Required: schema, operators with name, type and class, and both ends of an edge.
+// Quantities are text with a unit, counts bare numbers; what is left out is zero, one or empty.
+// Refused, with the place: keys not listed, repeated keys, names and edges; edges to nobody; cycles; negative
+// values; no operator at all; counts above 1e15, quantities above kMostPerOperator, and parameters above
+// kMostParameters in sum, so that no sum over a graph can overflow.
 #pragma once
 
 #include <filesystem>

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "graphs/antichain.hpp"
+#include "graphs/topology.hpp"
 
 namespace corecast::graphs {
 namespace {
@@ -77,7 +78,7 @@ std::vector<OpIndex> critical_path(const Graph& graph, const std::vector<OpIndex
     }
     const Work& work = graph.op(v).work;
     length[v.value()] = {longest.first + work.flops.value(), longest.second + work.traffic().value()};
-    const bool ends = boost::out_degree(v.value(), graph.boost_graph()) == 0;
+    const bool ends = boost::out_degree(v.value(), graph.topology().graph) == 0;
     if (ends && (!last || length[last->value()] < length[v.value()])) last = v;
   }
   std::vector<OpIndex> path;

@@ -5,8 +5,7 @@
 //   heavy_levels   = largest depth when heavy operators count: those on the longest path of heavy operators
 //   average_width  = heavy / heavy_levels, not rounded, at least 1            (the study's definition)
 //   max_width      = largest set of heavy operators of which none waits for another, at least 1
-//   critical_path  = path of most flop; of those of equal flop the one of most traffic, then of the lower
-//   indices
+//   critical_path  = path of most flop, of equal ones that of most traffic, of equal ones that of lower indices
 //
 // "Heavy" operators are the matrix products and convolutions, and embedding lookups where there are any:
 // KernelClass gemm, conv*, recurrent, and gather that reads mostly constants (weight rows; not an index into

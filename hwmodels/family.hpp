@@ -25,12 +25,12 @@ struct FamilyClock {
 
 struct FamilyCaches {
   double l1_kib, l2_kib;
-  double l3_mib;               // per core when the socket shares it, else per instance
-  int l3_shared_by_cores;      // 0 = the socket
+  double l3_mib;                                  // per core when the socket shares it, else per instance
+  int l3_shared_by_cores;                         // 0 = the socket
   double l1_bytes_per_cycle, l2_bytes_per_cycle;  // sustained, one core, read mostly
-  double l3_bytes_per_cycle;   // where the L3 runs at the core's clock, else 0
-  double l3_gb_per_s;          // where it has its own clock, else 0
-  double l3_all_cores;         // per core when all read, over one alone
+  double l3_bytes_per_cycle;                      // where the L3 runs at the core's clock, else 0
+  double l3_gb_per_s;                             // where it has its own clock, else 0
+  double l3_all_cores;                            // per core when all read, over one alone
   double l1_cycles, l2_cycles, l3_ns;
   double error;
 };
@@ -38,11 +38,11 @@ struct FamilyCaches {
 struct FamilyMemory {
   int channels;
   double mega_transfers;
-  double sustained;      // read bandwidth over the theoretical one
+  double sustained;  // read bandwidth over the theoretical one
   double sustained_error;
   double core_gb_per_s;  // one core alone
   double core_error;
-  double shape;          // s of B(n)
+  double shape;             // s of B(n)
   double cluster_gb_per_s;  // of the cores behind one L3, where their link to memory is the limit; else 0
   double local_ns, remote_ns;
   double latency_error;

@@ -10,12 +10,13 @@
 namespace corecast::hwmodels {
 namespace {
 
-constexpr std::array<std::string_view, 5> kOriginNames{"measured", "fitted", "datasheet", "detected", "prior"};
+constexpr std::array<std::string_view, 5> kOriginNames{"measured", "fitted", "datasheet", "detected",
+                                                       "prior"};
 
 // From narrow to wide, for the fall-back of clock_at: bf16 and vnni are instructions of the AVX-512 width.
-constexpr std::array<Extension, 9> kByWidth{Extension::scalar, Extension::sse,    Extension::neon,
-                                            Extension::avx2,   Extension::sve,    Extension::avx512,
-                                            Extension::vnni,   Extension::bf16,   Extension::amx};
+constexpr std::array<Extension, 9> kByWidth{Extension::scalar, Extension::sse,  Extension::neon,
+                                            Extension::avx2,   Extension::sve,  Extension::avx512,
+                                            Extension::vnni,   Extension::bf16, Extension::amx};
 
 std::size_t width_rank(Extension extension) {
   return static_cast<std::size_t>(std::find(kByWidth.begin(), kByWidth.end(), extension) - kByWidth.begin());
@@ -39,7 +40,8 @@ Extension extension_with_points(const CoreGroup& group, Extension wanted) {
 
 // Flop per cycle of `type` when the group lists no entry for it: how it then runs.
 std::tuple<DataType, double> stands_in_for(DataType type) {
-  if (type == DataType::fp64 || type == DataType::int64) return {DataType::fp32, 0.5};  // half as many in a vector
+  if (type == DataType::fp64 || type == DataType::int64)
+    return {DataType::fp32, 0.5};  // half as many in a vector
   return {DataType::fp32, 1.0};
 }
 
@@ -60,7 +62,9 @@ std::optional<PeakChoice> best_peak(const CoreGroup& group, DataType type) {
 
 }  // namespace
 
-std::string_view name_of(Origin origin) { return kOriginNames[static_cast<std::size_t>(origin)]; }
+std::string_view name_of(Origin origin) {
+  return kOriginNames[static_cast<std::size_t>(origin)];
+}
 
 std::optional<Origin> origin_named(std::string_view name) {
   const auto found = std::find(kOriginNames.begin(), kOriginNames.end(), name);
@@ -68,7 +72,9 @@ std::optional<Origin> origin_named(std::string_view name) {
   return static_cast<Origin>(found - kOriginNames.begin());
 }
 
-std::string_view name_of(Extension extension) { return kExtensionNames[static_cast<std::size_t>(extension)]; }
+std::string_view name_of(Extension extension) {
+  return kExtensionNames[static_cast<std::size_t>(extension)];
+}
 
 std::optional<Extension> extension_named(std::string_view name) {
   const auto found = std::find(kExtensionNames.begin(), kExtensionNames.end(), name);
@@ -82,7 +88,9 @@ int Machine::cores_per_socket() const {
   return count;
 }
 
-int Machine::cores() const { return sockets * cores_per_socket(); }
+int Machine::cores() const {
+  return sockets * cores_per_socket();
+}
 
 int Machine::logical_cpus() const {
   int count = 0;

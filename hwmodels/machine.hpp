@@ -66,11 +66,12 @@ struct CoreGroup {
 };
 
 struct CacheLevel {
-  int level = 1;                 // 1, 2, 3, ascending
-  Value<Bytes> size;             // of one instance of this cache
-  int shared_by_cores = 1;       // cores per instance; 0 = all cores of the socket
+  int level = 1;                             // 1, 2, 3, ascending
+  Value<Bytes> size;                         // of one instance of this cache
+  int shared_by_cores = 1;                   // cores per instance; 0 = all cores of the socket
   Value<BytesPerSecond> bandwidth_per_core;  // sustained, one core, read mostly
-  std::optional<Value<BytesPerSecond>> bandwidth_per_instance;  // when it saturates below the sum of its cores
+  std::optional<Value<BytesPerSecond>>
+      bandwidth_per_instance;  // when it saturates below the sum of its cores
   Value<Seconds> latency;
   friend bool operator==(const CacheLevel&, const CacheLevel&) = default;
 };
@@ -78,11 +79,12 @@ struct CacheLevel {
 // Memory of one socket, shared evenly by its NUMA domains. B(n): saturating_bandwidth of kernel_time.hpp.
 struct Memory {
   Value<BytesPerSecond> core_bandwidth;  // b1: one core alone
-  Value<BytesPerSecond> bandwidth;       // B_sat: the whole socket (all its domains together), sustained, read mostly
+  Value<BytesPerSecond>
+      bandwidth;  // B_sat: the whole socket (all its domains together), sustained, read mostly
   Value<double> saturation_shape{3.0, 0.0, Origin::prior, ""};  // s of B(n)
-  Value<Seconds> latency;                // local, idle
-  Value<Seconds> page_fault;             // first touch of one 4 KiB page
-  std::optional<Value<Bytes>> capacity;  // per socket
+  Value<Seconds> latency;                                       // local, idle
+  Value<Seconds> page_fault;                                    // first touch of one 4 KiB page
+  std::optional<Value<Bytes>> capacity;                         // per socket
   // Most that the cores behind one instance of the last cache draw together, where their link to memory saturates before
   // the memory does (AMD: one core complex die).
   std::optional<Value<BytesPerSecond>> cluster_bandwidth;
@@ -98,10 +100,10 @@ struct Link {
 
 // What it costs to run threads on this machine (the framework's own share is in sim/runtime.hpp).
 struct Threads {
-  Value<Seconds> barrier;        // all threads spin; two of them
+  Value<Seconds> barrier;               // all threads spin; two of them
   Value<Seconds> barrier_per_doubling;  // more for each doubling of the thread count
-  Value<Seconds> wake_up;        // a sleeping thread, until it runs
-  Value<Seconds> time_slice;     // of the operating system, when more threads are runnable than CPUs
+  Value<Seconds> wake_up;               // a sleeping thread, until it runs
+  Value<Seconds> time_slice;            // of the operating system, when more threads are runnable than CPUs
   friend bool operator==(const Threads&, const Threads&) = default;
 };
 
@@ -115,12 +117,12 @@ struct Machine {
   std::vector<CoreGroup> groups{CoreGroup{}};
   std::vector<CacheLevel> caches;
   Memory memory;
-  std::optional<Link> link;    // required when sockets > 1
+  std::optional<Link> link;  // required when sockets > 1
   Threads threads;
   friend bool operator==(const Machine&, const Machine&) = default;
 
-  [[nodiscard]] int cores_per_socket() const;   // of all groups
-  [[nodiscard]] int cores() const;              // physical, all sockets
+  [[nodiscard]] int cores_per_socket() const;  // of all groups
+  [[nodiscard]] int cores() const;             // physical, all sockets
   [[nodiscard]] int logical_cpus() const;
   [[nodiscard]] int domains() const { return sockets * domains_per_socket; }
   [[nodiscard]] int max_smt() const;

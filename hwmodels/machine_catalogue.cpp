@@ -19,7 +19,8 @@ std::string lower(std::string_view text) {
 std::vector<std::filesystem::path> json_files(const std::filesystem::path& directory) {
   std::error_code error;
   std::vector<std::filesystem::path> files;
-  for (std::filesystem::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
+  for (std::filesystem::directory_iterator it(directory, error), end; !error && it != end;
+       it.increment(error)) {
     if (it->path().extension() == ".json") files.push_back(it->path());
   }
   if (error) throw InputError(directory.string(), "cannot be listed: " + error.message());
@@ -35,20 +36,23 @@ std::vector<Machine> read_catalogue(const std::filesystem::path& directory) {
   for (const auto& file : json_files(directory)) {
     Machine machine = read_machine(file);
     if (machine.name != file.stem().string()) {
-      throw InputError(file.string() + ": /name", fmt::format("is {}, must be {}, the file's name",
-                                                              quote(machine.name), quote(file.stem().string())));
+      throw InputError(file.string() + ": /name",
+                       fmt::format("is {}, must be {}, the file's name", quote(machine.name),
+                                   quote(file.stem().string())));
     }
     std::vector<std::string> names{machine.name};
     names.insert(names.end(), machine.aliases.begin(), machine.aliases.end());
     for (const std::string& name : names) {
       const auto [other, added] = owner.emplace(lower(name), file.string());
       if (!added) {
-        throw InputError(file.string(), fmt::format("the name {} is taken by {}", quote(name), other->second));
+        throw InputError(file.string(),
+                         fmt::format("the name {} is taken by {}", quote(name), other->second));
       }
     }
     machines.push_back(std::move(machine));
   }
-  std::sort(machines.begin(), machines.end(), [](const Machine& a, const Machine& b) { return a.name < b.name; });
+  std::sort(machines.begin(), machines.end(),
+            [](const Machine& a, const Machine& b) { return a.name < b.name; });
   return machines;
 }
 

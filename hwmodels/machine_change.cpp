@@ -22,7 +22,9 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-std::string written(const Change& change) { return change.path + "=" + change.value; }
+std::string written(const Change& change) {
+  return change.path + "=" + change.value;
+}
 
 [[noreturn]] void refuse(const Change& change, std::string what, std::string hint = {}) {
   throw InputError(written(change), std::move(what), std::move(hint));
@@ -67,7 +69,9 @@ std::vector<std::string> steps_of(std::string_view path) {
   return steps;
 }
 
-bool is_hybrid(const Tree& tree) { return tree.contains("groups"); }
+bool is_hybrid(const Tree& tree) {
+  return tree.contains("groups");
+}
 
 // The objects that hold "smt" and "smt_gain": the topology and the root, or each group for both.
 std::vector<std::pair<Tree*, Tree*>> core_holders(Tree& tree) {
@@ -110,12 +114,14 @@ void collect_paths(const Tree& node, const std::string& path, std::vector<std::s
       if (item.is_object()) collect_paths(item, path + "." + item.value("name", ""), out);
     }
   } else if (node.is_object()) {
-    for (const auto& [key, value] : node.items()) collect_paths(value, path.empty() ? key : path + "." + key, out);
+    for (const auto& [key, value] : node.items())
+      collect_paths(value, path.empty() ? key : path + "." + key, out);
   }
 }
 
 [[noreturn]] void refuse_unknown(const Change& change, const Tree& tree) {
-  if (change.path.starts_with("link.")) refuse(change, "the machine has no link between sockets", "set sockets=2 with it");
+  if (change.path.starts_with("link."))
+    refuse(change, "the machine has no link between sockets", "set sockets=2 with it");
   std::vector<std::string> known;
   collect_paths(tree, "", known);
   std::erase_if(known, [](const std::string& path) { return !may_change(steps_of(path)); });
@@ -135,7 +141,8 @@ std::string scaled_text(const std::string& text, double factor, const Change& ch
   CORECAST_CHECK(code == std::errc{}, "{}", text);
   number *= factor;
   if (!std::isfinite(number)) refuse(change, "makes a value that is out of range");
-  return fmt::format("{}{}", number, std::string_view(end, static_cast<std::size_t>(text.data() + text.size() - end)));
+  return fmt::format("{}{}", number,
+                     std::string_view(end, static_cast<std::size_t>(text.data() + text.size() - end)));
 }
 
 // Counts: whole numbers, without origin.
@@ -150,7 +157,8 @@ void change_count(Tree& node, const Change& change) {
     return;
   }
   const double product = node.get<double>() * *factor;
-  if (!(std::abs(product - std::round(product)) < 1e-9 * std::max(1.0, std::abs(product)) && std::abs(product) < 1e9)) {
+  if (!(std::abs(product - std::round(product)) < 1e-9 * std::max(1.0, std::abs(product)) &&
+        std::abs(product) < 1e9)) {
     refuse(change, fmt::format("makes it {}, which is not a whole number", product));
   }
   node = static_cast<std::int64_t>(std::round(product));
@@ -175,7 +183,8 @@ void change_value(Tree& node, const Change& change) {
     node.erase("relative_error");
   }
   const std::string from = node.value("from", "");
-  node["from"] = fmt::format("what-if: {}, was {}{}{}", written(change), before, from.empty() ? "" : "; ", from);
+  node["from"] =
+      fmt::format("what-if: {}, was {}{}{}", written(change), before, from.empty() ? "" : "; ", from);
 }
 
 void change_node(Tree& node, const Change& change) {
@@ -235,7 +244,8 @@ bool add_missing(Tree& tree, const std::vector<std::string>& steps, const Change
     if (parent == nullptr) return false;
   }
   if (factor_of(change)) refuse(change, "the machine states no such value to scale", "give an absolute one");
-  (*parent)[steps.back()] = {{"value", change.value}, {"origin", "prior"}, {"from", "what-if: " + written(change)}};
+  (*parent)[steps.back()] = {
+      {"value", change.value}, {"origin", "prior"}, {"from", "what-if: " + written(change)}};
   return true;
 }
 
@@ -243,7 +253,8 @@ void apply(Tree& tree, const Change& change) {
   const std::vector<std::string> steps = steps_of(change.path);
   if (steps == std::vector<std::string>{"topology", "smt"}) return change_smt(tree, change);
   if (steps == std::vector<std::string>{"threads", "all"}) {
-    for (const char* key : {"barrier", "barrier_per_doubling", "wake_up"}) change_value(tree["threads"][key], change);
+    for (const char* key : {"barrier", "barrier_per_doubling", "wake_up"})
+      change_value(tree["threads"][key], change);
     return;
   }
   if (!may_change(steps)) refuse_unknown(change, tree);
@@ -260,7 +271,8 @@ void apply(Tree& tree, const Change& change) {
     const bool clock = std::find(steps.begin(), steps.end(), "clock") != steps.end();
     const bool peak = std::find(steps.begin(), steps.end(), "peak") != steps.end();
     const bool relative = factor_of(change).has_value();
-    if (!clock && !(peak && relative)) refuse(change, "stands for several values", "name one of them, " + change.path + "....");
+    if (!clock && !(peak && relative))
+      refuse(change, "stands for several values", "name one of them, " + change.path + "....");
     if (relative && steps.size() == 1 && clock) take_private_caches_along(tree, change);
   }
   change_node(*node, change);
@@ -271,7 +283,8 @@ void apply(Tree& tree, const Change& change) {
 
 bool is_topology(const Change& change) {
   const auto steps = steps_of(change.path);
-  return starts_with_step(steps, "topology") || (starts_with_step(steps, "groups") && steps.back() == "cores_per_socket");
+  return starts_with_step(steps, "topology") ||
+         (starts_with_step(steps, "groups") && steps.back() == "cores_per_socket");
 }
 
 }  // namespace
@@ -283,7 +296,8 @@ Change parse_change(std::string_view text) {
   }
   Change change{std::string(trimmed(text.substr(0, at))), std::string(trimmed(text.substr(at + 1)))};
   if (change.path.empty() || change.value.empty()) {
-    throw InputError(std::string(text), change.path.empty() ? "has no path before \"=\"" : "has no value after \"=\"",
+    throw InputError(std::string(text),
+                     change.path.empty() ? "has no path before \"=\"" : "has no value after \"=\"",
                      "e.g. memory.bandwidth=+50%");
   }
   return change;

@@ -11,7 +11,8 @@
 namespace corecast::hwmodels {
 namespace {
 
-constexpr std::int64_t kMostCpus = 1'048'576;  // larger counts are a slip of the pen, and would exhaust memory
+constexpr std::int64_t kMostCpus =
+    1'048'576;  // larger counts are a slip of the pen, and would exhaust memory
 constexpr int kMostSmt = 8;
 constexpr double kMostRelativeError = 10.0;
 // Half of one thread alone is what two threads leave that thrash each other's caches; less is no SMT anybody sold.
@@ -58,7 +59,8 @@ class Checker {
 
   template <typename Q>
   void finite(const std::string& field, const Value<Q>& value) const {
-    if (!std::isfinite(raw(value.value))) refuse(field, fmt::format("{}", raw(value.value)), "a finite number");
+    if (!std::isfinite(raw(value.value)))
+      refuse(field, fmt::format("{}", raw(value.value)), "a finite number");
     if (value.relative_error >= 0.0 && value.relative_error <= kMostRelativeError) return;
     refuse(field, fmt::format("given with a relative error of {}", value.relative_error),
            fmt::format("given with one from 0 to {}", kMostRelativeError));
@@ -77,8 +79,9 @@ void check_clock(const Checker& checker, const std::string& prefix, const CoreGr
     checker.count(field + ".active_cores", point.active_cores, 1, static_cast<int>(kMostCpus));
     checker.positive(field + ".clock", point.clock);
     if (!seen.insert({point.extension, point.active_cores}).second) {
-      checker.refuse(field, fmt::format("a second point for {} at {} active cores", name_of(point.extension),
-                                        point.active_cores),
+      checker.refuse(field,
+                     fmt::format("a second point for {} at {} active cores", name_of(point.extension),
+                                 point.active_cores),
                      "the only one");
     }
   }
@@ -93,7 +96,8 @@ void check_peaks(const Checker& checker, const std::string& prefix, const CoreGr
     checker.positive(field + ".flop_per_cycle", peak.flop_per_cycle);
     has_fp32 = has_fp32 || peak.type == DataType::fp32;
     if (!seen.insert({peak.type, peak.extension}).second) {
-      checker.refuse(field, fmt::format("a second peak for {} with {}", name_of(peak.type), name_of(peak.extension)),
+      checker.refuse(field,
+                     fmt::format("a second peak for {} with {}", name_of(peak.type), name_of(peak.extension)),
                      "the only one");
     }
   }
@@ -115,7 +119,8 @@ void check_topology(const Checker& checker, const Machine& machine) {
   std::int64_t cores = 0;
   std::int64_t cpus = 0;
   for (const CoreGroup& group : machine.groups) {
-    const std::string prefix = machine.groups.size() == 1 ? "topology." : fmt::format("groups.{}.", group.name);
+    const std::string prefix =
+        machine.groups.size() == 1 ? "topology." : fmt::format("groups.{}.", group.name);
     checker.count(prefix + "cores_per_socket", group.cores_per_socket, 1, static_cast<int>(kMostCpus));
     checker.count(prefix + "smt", group.smt, 1, kMostSmt);
     cores += group.cores_per_socket;
@@ -135,7 +140,8 @@ void check_topology(const Checker& checker, const Machine& machine) {
 void check_groups(const Checker& checker, const Machine& machine) {
   std::set<std::string> names;
   for (const CoreGroup& group : machine.groups) {
-    const std::string prefix = machine.groups.size() == 1 ? std::string{} : fmt::format("groups.{}.", group.name);
+    const std::string prefix =
+        machine.groups.size() == 1 ? std::string{} : fmt::format("groups.{}.", group.name);
     if (group.name.empty() || !names.insert(group.name).second) {
       checker.refuse("groups", fmt::format("with a group named {}", quote(group.name)),
                      "of groups with names of their own");

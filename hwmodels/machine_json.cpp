@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t kMostCount = 1'048'576;
 
-int optional_count(json::Object& object, std::string_view key, std::int64_t least, std::int64_t most, int otherwise) {
+int optional_count(json::Object& object, std::string_view key, std::int64_t least, std::int64_t most,
+                   int otherwise) {
   const auto found = object.optional(key);
   return found ? static_cast<int>(found->whole(least, most)) : otherwise;
 }
@@ -47,7 +48,8 @@ Datasheet read_datasheet(const json::Value& node, const std::string& family) {
     }
   }
   if (const auto extensions = object.optional("extensions")) {
-    for (const json::Value& item : extensions->array()) sheet.extensions.push_back(extension_in(item, item.text()));
+    for (const json::Value& item : extensions->array())
+      sheet.extensions.push_back(extension_in(item, item.text()));
   }
   sheet.fma_units_512 = optional_count(object, "fma_units_512", 1, 2, 0);
   optional_quantity(object, "l1", sheet.l1);
@@ -117,9 +119,10 @@ Machine parse_machine_json(std::string_view text, const std::string& file) {
   try {
     return machine_of(tree, file);
   } catch (const InputError& error) {
-    if (!error.hint().empty() || error.problem().find("is missing") == std::string::npos) throw;
-    throw InputError(error.where(), error.problem(),
-                     "with \"family\" and \"datasheet\" in the file, what is missing is taken from the family");
+    if (!error.hint().empty() || !error.problem().starts_with("key ")) throw;  // not a missing key
+    throw InputError(
+        error.where(), error.problem(),
+        "with \"family\" and \"datasheet\" in the file, what is missing is taken from the family");
   }
 }
 

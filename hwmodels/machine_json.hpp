@@ -16,14 +16,15 @@ namespace corecast::hwmodels {
 
 // One change of a what-if: `path=value`. Paths are those of the JSON, dots between keys:
 //   memory.bandwidth=+50%   memory.bandwidth=200 GB/s   topology.cores_per_socket=64   clock=*1.1   smt=off
-// Absolute values carry units; +p%, -p% and *f scale what is there, and `clock`, `peak` or a part of them all values below.
+// Absolute values carry units; +p%, -p% and *f scale what is there, under `clock`, `peak` or a part of them all
+// values below.
 // machine_path_table() lists the paths and their short names.
 // What follows from a change:
-//   smt                  off: gains become 1; on or more ways where there was one: the family's gains
-//   topology.sockets     a link between sockets comes from the family where the machine has none
-//   cores_per_socket     memory bandwidth, and the size of a cache that the socket shares, stay; private caches come
-//                        with their cores; the clock of the last point holds for more cores
-//   clock (whole, relative)  bandwidth and latency of caches private to a core go along: they run at its clock
+//   smt                off: gains become 1; on or more ways where there was one: the family's gains
+//   topology.sockets   a link between sockets comes from the family where the machine has none
+//   cores_per_socket   memory bandwidth, and the size of a cache that the socket shares, stay; private caches
+//                      come with their cores; the clock of the last point holds for more cores
+//   clock=+p%, *f      bandwidth and latency of caches private to a core go along: they run at its clock
 // Changed values keep their origin and say `what-if: ...` in `from`; absolute ones count as exact.
 // Counts are changed first, else the order given holds.
 struct Change {

@@ -37,7 +37,8 @@ const std::vector<MachinePath>& machine_path_table() {
       {"threads.barrier_per_doubling", "more for each doubling of the threads", true},
       {"threads.wake_up", "of a sleeping thread", true},
       {"threads.time_slice", "of the operating system's scheduler", true},
-      {"groups.NAME.KEY", "hybrid machines: cores_per_socket, smt, clock, peak, smt_gain of one kind of cores", false}};
+      {"groups.NAME.KEY",
+       "hybrid machines: cores_per_socket, smt, clock, peak, smt_gain of one kind of cores", false}};
   return table;
 }
 

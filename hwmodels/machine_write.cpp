@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-
 #include "hwmodels/machine_json.hpp"
 #include "hwmodels/machine_tree.hpp"
 
@@ -12,13 +11,15 @@ using Tree = nlohmann::ordered_json;
 // The keys of one group of cores, without its counts.
 void put_core(Tree& tree, const CoreGroup& group) {
   for (const ClockPoint& point : group.clock) {
-    tree["clock"][std::string(name_of(point.extension))][std::to_string(point.active_cores)] = tree_of(point.clock);
+    tree["clock"][std::string(name_of(point.extension))][std::to_string(point.active_cores)] =
+        tree_of(point.clock);
   }
   for (const Peak& peak : group.peaks) {
     tree["peak"][std::string(name_of(peak.type))][std::string(name_of(peak.extension))] =
         tree_of(peak.flop_per_cycle);
   }
-  tree["smt_gain"] = {{"compute", tree_of(group.smt_gain_compute)}, {"memory", tree_of(group.smt_gain_memory)}};
+  tree["smt_gain"] = {{"compute", tree_of(group.smt_gain_compute)},
+                      {"memory", tree_of(group.smt_gain_memory)}};
 }
 
 Tree tree_of_cache(const CacheLevel& cache) {
@@ -43,16 +44,21 @@ Tree tree_of_memory(const Memory& memory) {
   return tree;
 }
 
+// Text from a system's files may be broken UTF-8: it is repaired, not refused.
+std::string dump(const Tree& tree) {
+  return tree.dump(-1, ' ', false, Tree::error_handler_t::replace);
+}
+
 // One value or short list per line: a machine file is read by people too.
 void print(std::string& out, const Tree& tree, std::size_t indent) {
   if (!tree.is_object() && !(tree.is_array() && !tree.empty() && tree[0].is_object())) {
-    out += tree.dump();
+    out += dump(tree);
     return;
   }
   if (tree.is_object() && tree.contains("value")) {
     std::string_view separator = "{";
     for (const auto& [key, value] : tree.items()) {
-      out += fmt::format("{}\"{}\": {}", separator, key, value.dump());
+      out += fmt::format("{}\"{}\": {}", separator, key, dump(value));
       separator = ", ";
     }
     out += "}";
@@ -63,7 +69,7 @@ void print(std::string& out, const Tree& tree, std::size_t indent) {
   out += object ? "{" : "[";
   for (const auto& [key, value] : tree.items()) {
     out += fmt::format("{}\n{:{}}", separator, "", indent + 2);
-    if (object) out += Tree(key).dump() + ": ";
+    if (object) out += dump(key) + ": ";
     print(out, value, indent + 2);
     separator = ",";
   }

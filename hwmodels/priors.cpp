@@ -10,13 +10,14 @@
 namespace corecast::hwmodels {
 namespace {
 
-constexpr double kSyncError = 0.5;      // barriers and wake-ups: estimates within a factor of about two
-constexpr double kPageFault_us = 0.6;   // fault and clearing of 4 KiB, Linux on server cores (estimate)
-constexpr double kTimeSlice_ms = 3.0;   // Linux CFS, minimum granularity scaled by CPUs (estimate)
+constexpr double kSyncError = 0.5;     // barriers and wake-ups: estimates within a factor of about two
+constexpr double kPageFault_us = 0.6;  // fault and clearing of 4 KiB, Linux on server cores (estimate)
+constexpr double kTimeSlice_ms = 3.0;  // Linux CFS, minimum granularity scaled by CPUs (estimate)
 
 const Family* find_family(std::string_view name) {
   const auto& table = family_table();
-  const auto found = std::find_if(table.begin(), table.end(), [&](const Family& f) { return f.name == name; });
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const Family& f) { return f.name == name; });
   return found == table.end() ? nullptr : &*found;
 }
 
@@ -25,7 +26,9 @@ const Family& family_or_generic(std::string_view name) {
   return family != nullptr ? *family : *find_family("generic_x86");
 }
 
-bool given(double value) { return value > 0.0; }
+bool given(double value) {
+  return value > 0.0;
+}
 template <typename Q>
 bool given(const Q& value) {
   return value.value() > 0.0;
@@ -47,14 +50,16 @@ class Builder {
     machine.memory = memory();
     if (sheet_.sockets > 1) machine.link = link();
     machine.threads = threads();
-    machine.description = fmt::format("{} x {} cores, {}", machine.sockets, sheet_.cores_per_socket, machine.family);
+    machine.description =
+        fmt::format("{} x {} cores, {}", machine.sockets, sheet_.cores_per_socket, machine.family);
     return machine;
   }
 
   [[nodiscard]] Link link() const {
-    const double raw = given(sheet_.link_bandwidth) ? sheet_.link_bandwidth.value() : family_.link_gb_per_s * 1e9;
-    const std::string basis = fmt::format("{} of {} of raw link rate", kLinkSustained,
-                                          to_short_text(BytesPerSecond(raw)));
+    const double raw =
+        given(sheet_.link_bandwidth) ? sheet_.link_bandwidth.value() : family_.link_gb_per_s * 1e9;
+    const std::string basis =
+        fmt::format("{} of {} of raw link rate", kLinkSustained, to_short_text(BytesPerSecond(raw)));
     return {prior(BytesPerSecond(raw * kLinkSustained), kLinkError, basis),
             prior(Seconds(family_.memory.remote_ns * 1e-9), family_.memory.latency_error)};
   }
@@ -126,9 +131,25 @@ class Builder {
     if (scalar != nullptr && first.extension == Extension::scalar) {
       correction = scalar->value / (first.all_cores * top.value);
     }
-    const double factor = std::min(1.0, ratio.all_cores * correction);
-    return prior(factor * top.value, std::hypot(ratio.error, top.relative_error),
-                 fmt::format("{:.3g} of the turbo clock", factor));
+    const Hertz clock =
+        between_known(ratio.extension, std::min(1.0, ratio.all_cores * correction) * top.value);
+    return prior(clock, std::hypot(ratio.error, top.relative_error),
+                 fmt::format("{:.3g} of the turbo clock", clock / top.value));
+  }
+
+  // A wider extension never runs at a higher clock than a narrower one: known clocks bound the others. The family lists
+  // its extensions from narrow to wide.
+  [[nodiscard]] Hertz between_known(Extension extension, Hertz clock) const {
+    bool narrower = true;
+    for (const FamilyClock& other : family_.clocks) {
+      const auto* known = known_all_core(other.extension);
+      if (other.extension == extension) {
+        narrower = false;
+      } else if (known != nullptr) {
+        clock = narrower ? std::min(clock, known->value) : std::max(clock, known->value);
+      }
+    }
+    return clock;
   }
 
   // Turbo holds for two busy cores and then falls to the all-core clock; between them: linear, as turbo tables are on
@@ -157,11 +178,14 @@ class Builder {
       const bool wide = peak.extension == Extension::avx512 || peak.extension == Extension::vnni ||
                         peak.extension == Extension::bf16;
       const double units = wide && sheet_.fma_units_512 == 1 ? 0.5 : 1.0;
-      list.push_back({peak.type, peak.extension, {peak.flop_per_cycle * units, 0.0, Origin::prior,
-                                                  fmt::format("prior of {}", family_.name)}});
+      list.push_back(
+          {peak.type,
+           peak.extension,
+           {peak.flop_per_cycle * units, 0.0, Origin::prior, fmt::format("prior of {}", family_.name)}});
     }
     const auto is_fp32 = [](const Peak& peak) { return peak.type == DataType::fp32; };
-    if (std::none_of(list.begin(), list.end(), is_fp32)) {  // no vectors at all: two scalar multiply-adds per cycle
+    if (std::none_of(list.begin(), list.end(),
+                     is_fp32)) {  // no vectors at all: two scalar multiply-adds per cycle
       list.push_back({DataType::fp32, Extension::scalar, prior(4.0, 0.3, "without vector extensions")});
     }
     std::sort(list.begin(), list.end(), [](const Peak& a, const Peak& b) {
@@ -173,15 +197,16 @@ class Builder {
   [[nodiscard]] std::vector<CacheLevel> caches(const CoreGroup& group) const {
     const FamilyCaches& f = family_.caches;
     // Clock that goes with streaming code: vectors of the middle width, all cores busy.
-    const double clock = clock_at(group, family_.clocks[std::min<std::size_t>(1, family_.clocks.size() - 1)].extension,
-                                  group.cores_per_socket)
-                             .value();
+    const double clock =
+        clock_at(group, family_.clocks[std::min<std::size_t>(1, family_.clocks.size() - 1)].extension,
+                 group.cores_per_socket)
+            .value();
     const auto private_level = [&](int level, Bytes size, double kib, double bytes_per_cycle, double cycles) {
       CacheLevel cache;
       cache.level = level;
       cache.size = fact_or(size, Bytes(kib * 1024.0), 0.0);
-      cache.bandwidth_per_core = prior(BytesPerSecond(bytes_per_cycle * clock), f.error,
-                                       fmt::format("{} B/cycle", bytes_per_cycle));
+      cache.bandwidth_per_core =
+          prior(BytesPerSecond(bytes_per_cycle * clock), f.error, fmt::format("{} B/cycle", bytes_per_cycle));
       cache.latency = prior(Seconds(cycles / clock), f.error, fmt::format("{} cycles", cycles));
       return cache;
     };
@@ -201,8 +226,9 @@ class Builder {
     const double one = f.l3_gb_per_s > 0.0 ? f.l3_gb_per_s * 1e9 : f.l3_bytes_per_cycle * clock;
     cache.bandwidth_per_core = prior(BytesPerSecond(one), f.error);
     if (sharers > 1) {
-      cache.bandwidth_per_instance = prior(BytesPerSecond(one * sharers * f.l3_all_cores), f.error,
-                                           fmt::format("{} cores at {} of one alone", sharers, f.l3_all_cores));
+      cache.bandwidth_per_instance =
+          prior(BytesPerSecond(one * sharers * f.l3_all_cores), f.error,
+                fmt::format("{} cores at {} of one alone", sharers, f.l3_all_cores));
     }
     cache.latency = prior(Seconds(f.l3_ns * 1e-9), f.error);
     return cache;
@@ -224,7 +250,8 @@ class Builder {
     memory.latency = prior(Seconds(f.local_ns * 1e-9), f.latency_error);
     memory.page_fault = prior(Seconds(kPageFault_us * 1e-6), 0.4);
     if (given(sheet_.memory_capacity)) memory.capacity = fact(sheet_.memory_capacity);
-    if (f.cluster_gb_per_s > 0.0) memory.cluster_bandwidth = prior(BytesPerSecond(f.cluster_gb_per_s * 1e9), 0.15);
+    if (f.cluster_gb_per_s > 0.0)
+      memory.cluster_bandwidth = prior(BytesPerSecond(f.cluster_gb_per_s * 1e9), 0.15);
     return memory;
   }
 
@@ -258,7 +285,9 @@ Machine machine_from_datasheet(const Datasheet& sheet, const std::string& name) 
   return machine;
 }
 
-Link prior_link(std::string_view family) { return Builder({}, family_or_generic(family)).link(); }
+Link prior_link(std::string_view family) {
+  return Builder({}, family_or_generic(family)).link();
+}
 
 SmtPrior prior_smt(std::string_view family) {
   SmtPrior prior = Builder({}, family_or_generic(family)).smt();

@@ -23,14 +23,15 @@ struct Datasheet {
   int sockets = 1, domains_per_socket = 1, cores_per_socket = 1, smt = 1;
   Hertz base_clock{}, turbo_clock{};
   std::vector<AllCoreClock> all_core_clock;
-  std::vector<Extension> extensions;  // those the processor (or its hypervisor) offers; others' peaks are left out
-  int fma_units_512 = 0;              // per core: 1 halves the family's AVX-512 peaks
-  Bytes l1{}, l2{}, l3{};             // l1, l2 per core, l3 per instance
-  int l3_shared_by_cores = 0;         // 0 = the family's way: the socket, or an AMD core complex
-  int memory_channels = 0;            // per socket
+  std::vector<Extension>
+      extensions;              // offered by the processor (or its hypervisor); peaks of others are left out
+  int fma_units_512 = 0;       // per core: 1 halves the family's AVX-512 peaks
+  Bytes l1{}, l2{}, l3{};      // l1, l2 per core, l3 per instance
+  int l3_shared_by_cores = 0;  // 0 = the family's way: the socket, or an AMD core complex
+  int memory_channels = 0;     // per socket
   double memory_mega_transfers = 0.0;  // per second and channel, 8 bytes each
-  Bytes memory_capacity{};            // per socket
-  BytesPerSecond link_bandwidth{};    // raw, all links between two sockets, one direction
+  Bytes memory_capacity{};             // per socket
+  BytesPerSecond link_bandwidth{};     // raw, all links between two sockets, one direction
   Origin origin = Origin::datasheet;
   std::string from;
 };

@@ -32,7 +32,7 @@ struct Activity {
 
 struct Shares {
   static constexpr std::size_t kOwnBound = static_cast<std::size_t>(-1);
-  std::vector<double> rate;            // x_i; infinite when nothing limits it
+  std::vector<double> rate;  // x_i; infinite when nothing limits it
   // Resource that froze it (of several full at once the first), or kOwnBound: its bound (also when a resource fills up
   // at the same level), or nothing at all (the rate is then infinite).
   std::vector<std::size_t> limited_by;

@@ -1,11 +1,13 @@
 #include "sim/dependencies.hpp"
 
+#include "graphs/topology.hpp"
+
 #include <algorithm>
 
 namespace corecast::sim {
 
 Dependencies::Dependencies(const graphs::Graph& graph) : predecessors_(graph.size(), 0) {
-  const auto& edges = graph.boost_graph();
+  const auto& edges = graph.topology().graph;
   begin_.reserve(graph.size() + 1);
   targets_.reserve(boost::num_edges(edges));
   begin_.push_back(0);

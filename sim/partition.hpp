@@ -1,8 +1,7 @@
 // Partition: how a runtime cuts one operator into parts for T threads.
 //
 //   whole     1 part
-//   nchwc     U = images groups ceil(C_out/groups / (f b)) H_out  (conv; b channels in a block, f blocks in a
-//   unit)
+//   nchwc     U = images groups ceil(C_out/groups / (f b)) H_out  (conv; f blocks of b channels in a unit)
 //             U = ceil(images channels / b) H_out                  (pooling, depthwise)
 //             always forked over T threads; load of the busiest = ceil(U/T) / U
 //   gemm      parts = min( floor(m n k / g) + 1, cap, T ); along the longer of n (in columns of c) and m;

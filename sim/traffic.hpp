@@ -4,12 +4,11 @@
 //   weights:     footprint = all weights of the model: they come round again one inference later
 //   activations: footprint = what the operator itself touches: its producer has just written its input
 //
-// An access is served by the first level that holds it; what L2 and the last level do not hold comes from
-// memory. The private caches of n cores count together for weights (each core keeps its own part) and for
-// activations of one thread; when several threads share an operator, a thread's input was mostly written by
-// others, so it comes from the shared level at the best. Holds for inference in steady state. Leaves out:
-// replacement policies, conflicts, prefetch, what other operators that run at the same time evict. Source:
-// reuse distance, Mattson et al., IBM Systems Journal 9(2), 1970.
+// An access is served by the first level that holds it; what L2 and the last level do not hold comes from memory.
+// The private caches of n cores count together for weights, as each core keeps its own part. With several threads
+// an operator's input was mostly written by other cores, so it comes from the shared level at the best.
+// Holds for inference in steady state. Leaves out: replacement policies, conflicts, prefetch, and what operators
+// that run at the same time evict. Source: reuse distance, Mattson et al., IBM Systems Journal 9(2), 1970.
 #pragma once
 
 #include "base/quantity.hpp"

@@ -1,6 +1,5 @@
-// Inception v3: Szegedy et al., "Rethinking the Inception Architecture for Computer Vision", arXiv
-// 1512.00567, in the form of torchvision (299 x 299 images, 1000 classes), for inference, without the
-// auxiliary head.
+// Inception v3: Szegedy et al., "Rethinking the Inception Architecture for Computer Vision", arXiv 1512.00567,
+// in the form of torchvision (299 x 299 images, 1000 classes), for inference, without the auxiliary head.
 #include "graphs/builder.hpp"
 #include "graphs/models/models.hpp"
 

@@ -9,9 +9,8 @@
 
 namespace corecast::test {
 
-// Operators v0, v1, ... of the given attribute texts; each edge leads from a lower to a higher number.
-// `dense`: one edge in so many possible ones. Operators are named in reverse order first, so that indices are
-// no topological order.
+// Operators v0, v1, ..., each with one of the attribute texts; edges lead from lower to higher numbers, one in
+// `one_edge_in` of those possible. Operators are made in reverse, so that indices are no topological order.
 inline rc::Gen<std::string> random_dag(std::vector<std::string> attributes, int most, int one_edge_in) {
   return rc::gen::exec([=] {
     const int size = *rc::gen::inRange(1, most + 1);

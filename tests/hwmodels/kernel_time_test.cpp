@@ -44,7 +44,8 @@ TEST_CASE("bandwidth grows with cores and bends into its limit") {
   CHECK(saturating_bandwidth(1.0, one, all, 1.0).value() == doctest::Approx(20e9 / 3.0));
   CHECK(saturating_bandwidth(2.0, one, all, 2.0).value() == doctest::Approx(20e9 / std::sqrt(2.0)));
   CHECK(saturating_bandwidth(0.0, one, all, 3.0).value() == 0.0);
-  CHECK(saturating_bandwidth(1e-9, one, all, 1000.0).value() == doctest::Approx(10.0));  // no power over- or underflows
+  CHECK(saturating_bandwidth(1e-9, one, all, 1000.0).value() ==
+        doctest::Approx(10.0));  // no power over- or underflows
 }
 
 TEST_CASE("a kernel takes its compute time, its memory time, or what both make") {
@@ -96,14 +97,16 @@ TEST_CASE("derivatives through the formulas agree with finite differences") {
     const double h = 1e-5 * x[i];
     up[i] += h;
     down[i] -= h;
-    const double slope = (chain(up[0], up[1], up[2], up[3]) - chain(down[0], down[1], down[2], down[3])) / (2.0 * h);
+    const double slope =
+        (chain(up[0], up[1], up[2], up[3]) - chain(down[0], down[1], down[2], down[3])) / (2.0 * h);
     CHECK(slope != 0.0);
     CHECK(t.v[i] == doctest::Approx(slope).epsilon(1e-6));
   }
 }
 
 TEST_CASE("derivatives stay finite where one side is zero") {
-  const SecondsOf<Jet> t = smooth_maximum(SecondsOf<Jet>(Jet(2.0, 0)), SecondsOf<Jet>(Jet(0.0, 1)), Jet(3.0, 2));
+  const SecondsOf<Jet> t =
+      smooth_maximum(SecondsOf<Jet>(Jet(2.0, 0)), SecondsOf<Jet>(Jet(0.0, 1)), Jet(3.0, 2));
   CHECK(t.value().a == 2.0);
   for (int i = 0; i < 4; ++i) CHECK(std::isfinite(t.value().v[i]));
 }

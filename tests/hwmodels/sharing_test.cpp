@@ -41,7 +41,8 @@ TEST_CASE("weights share in proportion") {
 TEST_CASE("one flow over two links meets one short flow on each") {
   // The classical line: link 0 of 1 and link 1 of 3. At 0.5 link 0 is full and freezes the long flow and its neighbour;
   // the other short flow takes what is left of link 1: 2.5.
-  const Shares s = solve({{.uses = {{0, 1.0}, {1, 1.0}}}, {.uses = {{0, 1.0}}}, {.uses = {{1, 1.0}}}}, {1.0, 3.0});
+  const Shares s =
+      solve({{.uses = {{0, 1.0}, {1, 1.0}}}, {.uses = {{0, 1.0}}}, {.uses = {{1, 1.0}}}}, {1.0, 3.0});
   CHECK(s.rate == std::vector{0.5, 0.5, 2.5});
   CHECK(s.limited_by == std::vector<std::size_t>{0, 0, 1});
 }
@@ -81,7 +82,8 @@ TEST_CASE("of resources that fill together the first is named") {
 }
 
 TEST_CASE("widely different weights on one resource keep their small share exact") {
-  const Shares s = solve({{.weight = 1e12, .bound = 1.0, .uses = {{0, 1.0}}}, {.weight = 1.0, .uses = {{0, 1.0}}}}, {3.0});
+  const Shares s =
+      solve({{.weight = 1e12, .bound = 1.0, .uses = {{0, 1.0}}}, {.weight = 1.0, .uses = {{0, 1.0}}}}, {3.0});
   CHECK(s.rate[1] == doctest::Approx(2.0).epsilon(1e-12));
 }
 
@@ -101,14 +103,16 @@ TEST_CASE("wrong input is the caller's bug") {
   CHECK(test::aborts([] { (void)solve({{.bound = std::nan("")}}, {}); }));
 }
 
-// ---- properties -----------------------------------------------------------------------------------------------------
+// ---- properties
 
 struct Problem {
   std::vector<Activity> activities;
   std::vector<double> capacities;
 };
 
-double eighths(int low, int high) { return *rc::gen::inRange(low, high) / 8.0; }
+double eighths(int low, int high) {
+  return *rc::gen::inRange(low, high) / 8.0;
+}
 
 Problem any_problem(int most_activities, int most_resources) {
   Problem p;
@@ -137,13 +141,16 @@ double taken(const Problem& p, const std::vector<double>& rate, std::size_t reso
   return sum;
 }
 
-bool close(double a, double b) { return a == b || std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b)); }
+bool close(double a, double b) {
+  return a == b || std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
+}
 
 TEST_CASE("no capacity and no bound is ever exceeded") {
   CHECK(rc::check("shares are feasible", [] {
     const Problem p = any_problem(12, 6);
     const Shares s = solve(p.activities, p.capacities);
-    for (std::size_t j = 0; j < p.capacities.size(); ++j) RC_ASSERT(taken(p, s.rate, j) <= p.capacities[j] * (1.0 + 1e-9));
+    for (std::size_t j = 0; j < p.capacities.size(); ++j)
+      RC_ASSERT(taken(p, s.rate, j) <= p.capacities[j] * (1.0 + 1e-9));
     for (std::size_t i = 0; i < p.activities.size(); ++i) {
       RC_ASSERT(s.rate[i] >= 0.0);
       RC_ASSERT(s.rate[i] <= p.activities[i].bound);
@@ -169,7 +176,8 @@ TEST_CASE("nobody can grow without shrinking one that is no larger") {
       const double level = s.rate[i] / p.activities[i].weight;
       for (std::size_t k = 0; k < p.activities.size(); ++k) {
         for (const Use& use : p.activities[k].uses) {
-          if (use.resource == j && use.amount > 0.0) RC_ASSERT(s.rate[k] / p.activities[k].weight <= level * (1.0 + 1e-9));
+          if (use.resource == j && use.amount > 0.0)
+            RC_ASSERT(s.rate[k] / p.activities[k].weight <= level * (1.0 + 1e-9));
         }
       }
     }
@@ -194,7 +202,8 @@ TEST_CASE("the order of activities does not matter") {
     const Problem p = any_problem(8, 4);
     std::vector<std::size_t> order(p.activities.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[*rc::gen::inRange<std::size_t>(0, i)]);
+    for (std::size_t i = order.size(); i > 1; --i)
+      std::swap(order[i - 1], order[*rc::gen::inRange<std::size_t>(0, i)]);
     std::vector<Activity> shuffled;
     for (const std::size_t i : order) shuffled.push_back(p.activities[i]);
     const Shares s = solve(p.activities, p.capacities);

@@ -1,0 +1,117 @@
+#include "cli/json_views.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+
+namespace corecast::cli {
+
+Tree report(const std::string& name) {
+  return {{"schema", "corecast." + name + "/1"}, {"version", CORECAST_VERSION}};
+}
+
+Tree number(double value) {
+  CORECAST_CHECK(std::isfinite(value), "value={}", value);
+  if (value == std::trunc(value) && std::abs(value) < 9e15) return static_cast<std::int64_t>(value);
+  return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
+}
+
+Tree tree_of(const sim::Setting& setting) {
+  return {{"runtime", setting.runtime},
+          {"mode", name_of(setting.mode)},
+          {"instances", setting.instances},
+          {"inter_op", setting.inter_op},
+          {"intra_op", setting.intra_op},
+          {"smt", setting.smt},
+          {"placement", name_of(setting.placement)},
+          {"batch", setting.batch},
+          {"spin", setting.spin}};
+}
+
+Tree tree_of(const sim::Forecast& forecast) {
+  const auto milliseconds = [](Seconds t) { return number(t.value() * 1e3); };
+  return {{"latency_ms", milliseconds(forecast.latency)},
+          {"latency_low_ms", milliseconds(forecast.low)},
+          {"latency_high_ms", milliseconds(forecast.high)},
+          {"throughput_per_s", number(forecast.throughput_per_s)},
+          {"time_share",
+           {{"compute", number(forecast.share.compute)},
+            {"memory", number(forecast.share.memory)},
+            {"overhead", number(forecast.share.overhead)},
+            {"wait", number(forecast.share.wait)},
+            {"idle", number(forecast.share.idle)}}},
+          {"bound_by", forecast.bound_by}};
+}
+
+Tree tree_of(const std::vector<sim::Message>& messages) {
+  Tree tree = Tree::array();
+  for (const sim::Message& message : messages) tree.push_back({{"code", message.code}, {"text", message.text}});
+  return tree;
+}
+
+Tree tree_of(const ModelInput& model) {
+  return {{"name", model.name},
+          {"origin", model.origin},
+          {"checksum", model.checksum},
+          {"batch", model.graph.batch},
+          {"operators", model.graph.size()},
+          {"flop", number(model.graph.total_flops().value())},
+          {"parameters", model.graph.total_parameters()},
+          {"bytes", number(model.graph.total_traffic().value())}};
+}
+
+Tree tree_of(const MachineInput& machine) {
+  const sim::Target& target = machine.target;
+  Tree tree = {{"name", machine.machine.name},
+               {"origin", machine.origin},
+               {"checksum", machine.checksum},
+               {"description", machine.machine.description},
+               {"family", machine.machine.family},
+               {"sockets", machine.machine.sockets},
+               {"cores", machine.machine.cores()},
+               {"logical_cpus", machine.machine.logical_cpus()},
+               {"usable_cores", target.physical_cores()},
+               {"usable_cpus", target.cpus()}};
+  if (target.quota_cpus) tree["quota_cpus"] = number(*target.quota_cpus);
+  // The limit, not what is left of it: that differs from run to run.
+  if (machine.host && machine.host->grant.pids_limit) tree["pids_limit"] = *machine.host->grant.pids_limit;
+  tree["value_origins"] = tree_of(origins_of(target.machine));
+  return tree;
+}
+
+Tree tree_of(const sim::Runtime& runtime) {
+  return {{"name", runtime.name},
+          {"framework", runtime.framework},
+          {"versions", runtime.versions},
+          {"description", runtime.description},
+          {"inter_op_works", runtime.inter_op_works},
+          {"value_origins", tree_of(origins_of(runtime))}};
+}
+
+Tree tree_of(const OriginCounts& origins) {
+  Tree tree;
+  for (std::size_t i = 0; i < origins.counts.size(); ++i) {
+    tree[std::string(name_of(static_cast<hwmodels::Origin>(i)))] = origins.counts[i];
+  }
+  return tree;
+}
+
+Tree tree_of(const Confidence& confidence) {
+  return {{"calibrated", confidence.calibrated},
+          {"interval", number(confidence.interval)},
+          {"within_2_percent", confidence.within_2_percent},
+          {"text", confidence.text}};
+}
+
+Tree tree_of_candidate(const sim::Candidate& candidate) {
+  return {{"setting", tree_of(candidate.setting)},
+          {"forecast", tree_of(candidate.forecast)},
+          {"loss", number(candidate.loss)},
+          {"why", candidate.why}};
+}
+
+std::string text_of(const Tree& tree) { return tree.dump(2, ' ', false, Tree::error_handler_t::replace) + "\n"; }
+
+}  // namespace corecast::cli

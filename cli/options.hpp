@@ -1,0 +1,99 @@
+// What each command was asked for: plain values, checked for form but not for sense. Filled by arguments.cpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "graphs/onnx_import.hpp"
+#include "sim/search.hpp"
+#include "sim/setting.hpp"
+
+namespace corecast::cli {
+
+struct ModelOptions {
+  std::string model;  // a file, or a built-in model's name
+  graphs::ImportOptions import;
+};
+
+struct TargetOptions {
+  std::string machine = "host";
+  std::string runtime = "onnxruntime";
+};
+
+struct SearchChoice {
+  sim::Objective objective = sim::Objective::latency;
+  int jobs = 0;         // 0: all of this host
+  bool timing = false;  // tell how long the search took
+};
+
+struct InspectOptions {
+  ModelOptions model;
+  int top = 10;
+  bool json = false;
+};
+
+struct MachineShowOptions {
+  std::string machine = "host";
+  std::optional<std::filesystem::path> output;  // the machine file
+  bool json = false;
+};
+
+struct MachineListOptions {
+  bool json = false;
+};
+
+struct SimulateOptions {
+  ModelOptions model;
+  TargetOptions target;
+  std::optional<sim::Mode> mode;
+  std::optional<int> inter_op;
+  std::optional<int> intra_op;
+  int instances = 1;
+  bool smt = false;
+  sim::Placement placement = sim::Placement::compact;
+  bool spin = true;
+  int top = 10;
+  std::optional<std::filesystem::path> trace;
+  bool json = false;
+};
+
+struct TuneOptions {
+  ModelOptions model;
+  TargetOptions target;
+  SearchChoice search;
+  int top = 5;
+  std::string snippet;  // empty: the runtime's framework
+  bool json = false;
+};
+
+struct WhatIfOptions {
+  ModelOptions model;
+  TargetOptions target;
+  SearchChoice search;
+  std::vector<std::string> changes;  // "path=value"
+  bool json = false;
+};
+
+struct ModelListOptions {
+  bool json = false;
+};
+
+struct ModelWriteOptions {
+  std::string name;
+  std::int64_t batch = 1;
+  std::optional<std::filesystem::path> output;  // none: standard output
+  bool json = false;
+};
+
+struct RuntimeListOptions {
+  bool json = false;
+};
+
+using Command = std::variant<InspectOptions, MachineShowOptions, MachineListOptions, SimulateOptions, TuneOptions,
+                             WhatIfOptions, ModelListOptions, ModelWriteOptions, RuntimeListOptions>;
+
+}  // namespace corecast::cli

@@ -1,0 +1,74 @@
+#include "cli/paragraphs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/quantity_text.hpp"
+#include "cli/table.hpp"
+#include "cli/words.hpp"
+#include "hwmodels/cpu_list.hpp"
+
+namespace corecast::cli {
+namespace {
+
+std::string granted_text(const MachineInput& machine) {
+  const sim::Target& target = machine.target;
+  if (!machine.host) {
+    return fmt::format("all of it: {}", counted(target.cpus(), "CPU"));
+  }
+  const hwmodels::Grant& grant = machine.host->grant;
+  std::string text = fmt::format("CPUs {} of {}", hwmodels::cpu_list_text(grant.usable()), grant.online.size());
+  text += grant.quota_cpus ? fmt::format(", quota {:.4g}: {} at once", *grant.quota_cpus, counted(target.cpus(), "thread"))
+                           : std::string(", no quota");
+  if (grant.pids_limit) text += fmt::format(", {} processes at most", *grant.pids_limit);
+  return text;
+}
+
+}  // namespace
+
+std::string heading_of(const ModelInput& model, int width) {
+  const graphs::Graph& graph = model.graph;
+  return wrapped(fmt::format("{}{}: batch {}, {}, {}, {} parameters", model.name,
+                             model.origin == "built-in" ? " (built in)" : "", graph.batch,
+                             counted(static_cast<std::int64_t>(graph.size()), "operator"), to_short_text(graph.total_flops()),
+                             count_text(static_cast<double>(graph.total_parameters()))),
+                 width);
+}
+
+std::string header_lines(const MachineInput& machine, const sim::Runtime& runtime, int width) {
+  const hwmodels::Machine& m = machine.machine;
+  std::string text = wrapped(fmt::format("{}: {}", m.name, m.description), width, "machine  ");
+  text += wrapped(fmt::format("{}, {}, {}", counted(m.sockets, "socket"), counted(m.cores(), "core"),
+                              counted(m.logical_cpus(), "logical CPU")),
+                  width, "         ");
+  text += wrapped(granted_text(machine), width, "granted  ");
+  text += wrapped(fmt::format("{} ({}): {}", runtime.name, runtime.versions, runtime.description), width, "runtime  ");
+  if (!runtime.inter_op_works) {
+    text += wrapped("runs one operator after the other, whatever inter-op is asked for", width, "         ");
+  }
+  return text;
+}
+
+std::string messages_text(std::string_view title, const std::vector<sim::Message>& messages, int width) {
+  if (messages.empty()) return "";
+  std::string text = fmt::format("\n{}\n", title);
+  for (const sim::Message& message : messages) text += wrapped(fmt::format("{}: {}", message.code, message.text), width, "  ");
+  return text;
+}
+
+std::vector<sim::Message> notes_of(const graphs::Graph& graph) {
+  std::vector<sim::Message> messages;
+  for (const graphs::Note& note : graph.notes) messages.push_back({note.code, note.text});
+  return messages;
+}
+
+std::vector<sim::Message> distinct(std::vector<sim::Message> messages) {
+  std::vector<sim::Message> out;
+  for (sim::Message& message : messages) {
+    if (std::find(out.begin(), out.end(), message) == out.end()) out.push_back(std::move(message));
+  }
+  return out;
+}
+
+}  // namespace corecast::cli

@@ -1,0 +1,59 @@
+#include "base/file.hpp"
+#include "cli/commands.hpp"
+#include "cli/paragraphs.hpp"
+#include "cli/progress.hpp"
+#include "cli/simulate_report.hpp"
+#include "cli/terminal.hpp"
+#include "cli/words.hpp"
+#include "sim/trace.hpp"
+
+namespace corecast::cli {
+namespace {
+
+sim::Setting setting_of(const SimulateOptions& options, const SimulateReport& report) {
+  sim::Setting setting;
+  setting.runtime = report.runtime.name;
+  setting.inter_op = options.inter_op.value_or(1);
+  setting.mode = options.mode.value_or(setting.inter_op > 1 ? sim::Mode::parallel : sim::Mode::sequential);
+  setting.intra_op = options.intra_op.value_or(report.machine.target.physical_cores());
+  setting.instances = options.instances;
+  setting.smt = options.smt;
+  setting.placement = options.placement;
+  setting.batch = report.model.graph.batch;
+  setting.spin = options.spin;
+  return setting;
+}
+
+std::string trace_of(const SimulateReport& report) {
+  const sim::TraceInfo info{report.model.name, report.machine.machine.name,
+                            fmt::format("{}, {}", report.runtime.name, setting_text(report.effective))};
+  return sim::chrome_trace(report.evaluation.timeline, report.prepared, report.evaluation.plan, info);
+}
+
+}  // namespace
+
+std::string run(const SimulateOptions& options) {
+  if (options.trace) check_output("--trace", *options.trace, options.model.model);
+  SimulateReport report;
+  report.top = options.top;
+  report.machine = load_machine_input(options.target.machine);
+  report.runtime = load_runtime(options.target.runtime);
+  {
+    const Progress progress("simulating " + options.model.model);
+    report.model = load_model_input(options.model);
+    report.setting = setting_of(options, report);
+    report.effective = sim::effective(report.machine.target, report.runtime, report.setting);
+    report.prepared = sim::prepare(report.model.graph, report.runtime);
+    report.evaluation = sim::evaluate(report.prepared, report.machine.target, report.runtime, report.setting);
+  }
+  report.warnings = notes_of(report.model.graph);
+  for (const auto& more : {report.machine.warnings, sim::setting_warnings(report.machine.target, report.runtime, report.setting)}) {
+    report.warnings.insert(report.warnings.end(), more.begin(), more.end());
+  }
+  report.warnings = distinct(std::move(report.warnings));
+  report.advice = report.machine.advice;
+  if (options.trace) write_file(*options.trace, trace_of(report));
+  return options.json ? json_of(report) : text_of(report, terminal_width());
+}
+
+}  // namespace corecast::cli

@@ -1,0 +1,28 @@
+// One setting, simulated, and its two views.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/inputs.hpp"
+#include "sim/forecast.hpp"
+
+namespace corecast::cli {
+
+struct SimulateReport {
+  ModelInput model;
+  MachineInput machine;
+  sim::Runtime runtime;
+  graphs::Graph prepared;  // as the runtime runs it
+  sim::Setting setting;    // as asked for
+  sim::Setting effective;  // as the runtime runs it
+  sim::Evaluation evaluation;
+  std::vector<sim::Message> warnings;
+  std::vector<sim::Message> advice;
+  int top = 10;
+};
+
+[[nodiscard]] std::string text_of(const SimulateReport& report, int width);
+[[nodiscard]] std::string json_of(const SimulateReport& report);
+
+}  // namespace corecast::cli

@@ -1,0 +1,157 @@
+#include "cli/snippets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/launch.hpp"
+
+namespace corecast::cli {
+namespace {
+
+// A string literal of Python and JavaScript.
+std::string literal(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+// Says on which runtime the forecast was made, where it is another one's words that follow.
+std::string origin_note(const SnippetRequest& request, const std::string& framework, const char* comment = "#") {
+  if (request.framework == framework) return "";
+  return fmt::format("{} The forecast was made for {}; this is the same setting in other words, not a forecast.\n", comment,
+                     request.runtime);
+}
+
+std::string each_instance(const SnippetRequest& request, const char* comment = "#") {
+  if (request.setting.instances == 1) return "";
+  return fmt::format("{} In each of the {} processes.\n", comment, request.setting.instances);
+}
+
+// onnxruntime's caller only waits in parallel mode: N inter-op threads run N - 1 operators.
+int onnxruntime_inter_op(const SnippetRequest& request) {
+  if (request.framework == "onnxruntime") return request.setting.mode == sim::Mode::parallel ? request.setting.inter_op : 1;
+  return request.at_once > 1 ? request.at_once + 1 : 1;
+}
+
+bool onnxruntime_parallel(const SnippetRequest& request) { return onnxruntime_inter_op(request) > 1; }
+
+// 1-based, one group for each pool thread: the calling thread, which takes the first CPU, has none. Only for one
+// sequential session whose threads all have a CPU of their own.
+std::string affinities(const SnippetRequest& request) {
+  const sim::Setting& setting = request.setting;
+  if (!request.host || setting.instances != 1 || onnxruntime_parallel(request) || setting.intra_op < 2) return "";
+  if (request.cpus.size() != 1 || request.cpus[0].cpus.size() != static_cast<std::size_t>(setting.intra_op)) return "";
+  std::vector<int> numbers;
+  for (std::size_t i = 1; i < request.cpus[0].cpus.size(); ++i) numbers.push_back(request.cpus[0].cpus[i] + 1);
+  return fmt::format("{}", fmt::join(numbers, ";"));
+}
+
+std::string onnxruntime(const SnippetRequest& request) {
+  const sim::Setting& setting = request.setting;
+  const bool parallel = onnxruntime_parallel(request);
+  const char* spin = setting.spin ? "1" : "0";
+  std::string text = origin_note(request, "onnxruntime") + each_instance(request);
+  text += "import onnxruntime as ort\n\noptions = ort.SessionOptions()\n";
+  text += fmt::format("options.intra_op_num_threads = {}\n", setting.intra_op);
+  text += fmt::format("options.inter_op_num_threads = {}\n", onnxruntime_inter_op(request));
+  text += fmt::format("options.execution_mode = ort.ExecutionMode.{}\n", parallel ? "ORT_PARALLEL" : "ORT_SEQUENTIAL");
+  text += fmt::format("options.add_session_config_entry(\"session.intra_op.allow_spinning\", \"{}\")\n", spin);
+  if (parallel) text += fmt::format("options.add_session_config_entry(\"session.inter_op.allow_spinning\", \"{}\")\n", spin);
+  if (const std::string groups = affinities(request); !groups.empty()) {
+    text += "# Optional: a CPU for each pool thread (numbers from 1; the caller has none).\n";
+    text += fmt::format("# options.add_session_config_entry(\"session.intra_op_thread_affinities\",\n"
+                        "#                                  \"{}\")\n",
+                        groups);
+  }
+  text += fmt::format("session = ort.InferenceSession({}, options,\n", literal(request.model));
+  return text + "                               providers=[\"CPUExecutionProvider\"])\n";
+}
+
+std::string onnxruntime_node(const SnippetRequest& request) {
+  const bool parallel = onnxruntime_parallel(request);
+  const char* spin = request.setting.spin ? "1" : "0";
+  std::string text = origin_note(request, "onnxruntime", "//") + each_instance(request, "//");
+  text += "const ort = require(\"onnxruntime-node\");\n\n";
+  text += fmt::format("const session = await ort.InferenceSession.create({}, {{\n", literal(request.model));
+  text += "  executionProviders: [\"cpu\"],\n";
+  text += fmt::format("  intraOpNumThreads: {},\n  interOpNumThreads: {},\n  executionMode: \"{}\",\n", request.setting.intra_op,
+                      onnxruntime_inter_op(request), parallel ? "parallel" : "sequential");
+  text += fmt::format("  extra: {{ session: {{ intra_op: {{ allow_spinning: \"{}\" }}", spin);
+  if (parallel) text += fmt::format(", inter_op: {{ allow_spinning: \"{}\" }}", spin);
+  return text + " } },\n});\n";
+}
+
+std::string pytorch(const SnippetRequest& request) {
+  std::string text = origin_note(request, "pytorch") + each_instance(request);
+  text += fmt::format("import torch\n\ntorch.set_num_threads({})\n", request.setting.intra_op);
+  text += fmt::format("torch.set_num_interop_threads({})  # once, before any work\n", request.at_once);
+  if (request.at_once > 1) text += "# Eager inference runs one operator at a time: only torch.jit.fork overlaps branches.\n";
+  return text;
+}
+
+std::string tensorflow(const SnippetRequest& request) {
+  std::string text = origin_note(request, "tensorflow") + each_instance(request);
+  text += "import tensorflow as tf\n\n# Before the first operator runs.\n";
+  text += fmt::format("tf.config.threading.set_intra_op_parallelism_threads({})\n", request.setting.intra_op);
+  return text + fmt::format("tf.config.threading.set_inter_op_parallelism_threads({})\n", request.at_once);
+}
+
+// Instances are streams of one process here; within a stream operators run one after the other.
+std::string openvino(const SnippetRequest& request) {
+  const sim::Setting& setting = request.setting;
+  const std::int64_t threads = std::int64_t{setting.instances} * (setting.intra_op + request.at_once - 1);
+  std::string text = origin_note(request, "openvino");
+  text += "import openvino as ov\n\n";
+  text += fmt::format("compiled = ov.Core().compile_model({}, \"CPU\", {{\n", literal(request.model));
+  text += fmt::format("    \"INFERENCE_NUM_THREADS\": {},  # of all streams\n", threads);
+  text += fmt::format("    \"NUM_STREAMS\": {},\n", setting.instances);
+  text += fmt::format("    \"ENABLE_HYPER_THREADING\": {},\n", setting.smt ? "True" : "False");
+  text += "    \"ENABLE_CPU_PINNING\": True,\n})\n";
+  if (setting.instances > 1) {
+    text += fmt::format("# One process; keep {} requests in flight.\n", setting.instances);
+  }
+  return text;
+}
+
+std::string environment(const SnippetRequest& request) {
+  const sim::Setting& setting = request.setting;
+  std::string text = origin_note(request, "env");
+  text += "# PyTorch and other OpenMP programs; onnxruntime ignores these.\n";
+  text += fmt::format("export OMP_NUM_THREADS={0}\nexport MKL_NUM_THREADS={0}\n", setting.intra_op);
+  text += fmt::format("export OMP_WAIT_POLICY={}\n", setting.spin ? "ACTIVE" : "PASSIVE");
+  text += "# TensorFlow.\n";
+  return text + fmt::format("export TF_NUM_INTRAOP_THREADS={}\nexport TF_NUM_INTEROP_THREADS={}\n", setting.intra_op, request.at_once);
+}
+
+}  // namespace
+
+std::vector<Snippet> snippets(const SnippetRequest& request) {
+  return {{"onnxruntime", onnxruntime(request)},
+          {"onnxruntime_node", onnxruntime_node(request)},
+          {"pytorch", pytorch(request)},
+          {"tensorflow", tensorflow(request)},
+          {"openvino", openvino(request)},
+          {"env", environment(request)},
+          {"launch", launch_text(request.cpus, request.domains, request.host)}};
+}
+
+const std::vector<std::string>& snippet_choices() {
+  static const std::vector<std::string> choices{"all", "onnxruntime", "pytorch", "tensorflow", "openvino", "env"};
+  return choices;
+}
+
+bool is_chosen(const std::string& name, const std::string& choice, const std::string& framework) {
+  if (choice == "all" || name == "launch") return true;
+  if (name == "onnxruntime_node") return choice == "onnxruntime";  // asked for by name: both bindings
+  return name == (choice.empty() ? framework : choice);
+}
+
+}  // namespace corecast::cli

@@ -1,0 +1,182 @@
+// Closed forms of one operator under one setting, against hand-computed times.
+#include <doctest/doctest.h>
+
+#include "base/error.hpp"
+#include "planning_support.hpp"
+#include "sim/forecast.hpp"
+#include "support/dag.hpp"
+#include "support/machine_text.hpp"
+
+using namespace corecast;
+using namespace corecast::sim;
+
+namespace {
+
+Setting threads(int intra) {
+  Setting setting;
+  setting.runtime = "plain";
+  setting.intra_op = intra;
+  return setting;
+}
+
+Target target(std::string_view machine) {
+  Target t;
+  t.machine = test::machine(machine);
+  return t;
+}
+
+double latency(std::string_view graph, std::string_view machine, const Setting& setting, const Runtime& runtime) {
+  return evaluate(test::dag(graph), target(machine), runtime, setting).forecast.latency.value();
+}
+
+}  // namespace
+
+TEST_CASE("a compute-bound operator takes work over peak, and half of it with two threads") {
+  const Runtime runtime = test::plain_runtime();
+  // 1 Gflop at 10 Gflop/s: 100 ms
+  const char* graph = "a:1Gflop,units=8,shape=8x1000";
+  CHECK(latency(graph, "2 cores 10Gflop/s", threads(1), runtime) == doctest::Approx(0.100));
+  CHECK(latency(graph, "2 cores 10Gflop/s", threads(2), runtime) == doctest::Approx(0.050));
+  // 8 units over 3 threads: the busiest has 3 of 8: 100 x 3/8 = 37.5 ms
+  CHECK(latency(graph, "4 cores 10Gflop/s", threads(3), runtime) == doctest::Approx(0.0375));
+}
+
+TEST_CASE("a memory-bound operator is held by one core's bandwidth, then by the socket's") {
+  const Runtime runtime = test::plain_runtime();
+  // 1 GB at 10 GB/s one core: 100 ms; 4 cores want 40 GB/s of 20 GB/s: 50 ms
+  const char* graph = "a:1flop,1GB,units=64,shape=64x1000";
+  const char* machine = "4 cores 10Gflop/s; mem 20GB/s; core 10GB/s";
+  CHECK(latency(graph, machine, threads(1), runtime) == doctest::Approx(0.100));
+  CHECK(latency(graph, machine, threads(2), runtime) == doctest::Approx(0.050));
+  CHECK(latency(graph, machine, threads(4), runtime) == doctest::Approx(0.050));
+}
+
+TEST_CASE("dispatch, fork and join are paid for every operator") {
+  Runtime runtime = test::plain_runtime();
+  runtime.dispatch.value = Seconds(1e-6);
+  runtime.fork.value = Seconds(2e-6);
+  runtime.fork_per_thread.value = Seconds(0.5e-6);
+  // One thread: 1 us each. Four threads: barrier 3 us + 1 us x log2(4/2) + 2 us + 4 x 0.5 us + 1 us = 9 us each
+  const char* graph = "a:units=4,shape=4x10 -> b:units=4,shape=4x10";
+  const char* machine = "4 cores 10Gflop/s; barrier 3us; doubling 1us";
+  CHECK(latency(graph, machine, threads(1), runtime) == doctest::Approx(2e-6));
+  CHECK(latency(graph, machine, threads(4), runtime) == doctest::Approx(18e-6));
+}
+
+TEST_CASE("the steps of a recurrent operator each fork and join") {
+  const Runtime runtime = test::plain_runtime();
+  CHECK(latency("a:units=2,shape=2x10,steps=5", "2 cores 10Gflop/s; barrier 1us", threads(2), runtime) ==
+        doctest::Approx(5e-6));
+}
+
+TEST_CASE("a serial part is not shared") {
+  const Runtime runtime = test::plain_runtime();
+  // 100 ms of work, a quarter serial: 25 + 75 / 3 = 50 ms
+  CHECK(latency("a:1Gflop,units=9,shape=9x1000,serial=0.25", "4 cores 10Gflop/s", threads(3), runtime) ==
+        doctest::Approx(0.050));
+}
+
+TEST_CASE("the second hardware thread adds its gain and no more") {
+  const Runtime runtime = test::plain_runtime();
+  const char* graph = "a:1Gflop,units=8,shape=8x1000";
+  const char* machine = "2 cores 10Gflop/s; smt 2; gain 1.25 1.25";
+  // 4 threads on 2 cores of 12.5 Gflop/s: 40 ms
+  CHECK(latency(graph, machine, threads(4), runtime) == doctest::Approx(0.040));
+  Setting packed = threads(2);
+  packed.smt = true;  // both on one core
+  CHECK(latency(graph, machine, packed, runtime) == doctest::Approx(0.080));
+}
+
+TEST_CASE("weights lie on the first socket: threads on the second read them over the link") {
+  const Runtime runtime = test::plain_runtime();
+  // 1 GB of weights, 2 threads: on one socket 20 GB/s: 50 ms. One thread a socket: half of it, 0.5 GB, over 5 GB/s: 100 ms
+  const char* graph = "a:1flop,weights=1GB,units=64,shape=64x1000";
+  const char* machine = "2 cores 10Gflop/s; mem 20GB/s; core 10GB/s; sockets 2; link 5GB/s";
+  CHECK(latency(graph, machine, threads(2), runtime) == doctest::Approx(0.050));
+  Setting scattered = threads(2);
+  scattered.placement = Placement::scatter;
+  CHECK(latency(graph, machine, scattered, runtime) == doctest::Approx(0.100));
+}
+
+TEST_CASE("instances share the memory of their socket") {
+  const Runtime runtime = test::plain_runtime();
+  const char* graph = "a:1flop,1GB,units=64,shape=64x1000";
+  const char* machine = "4 cores 10Gflop/s; mem 20GB/s; core 10GB/s";
+  // Each of 4 instances has a quarter of 20 GB/s: 200 ms
+  Setting four = threads(1);
+  four.instances = 4;
+  const auto forecast = evaluate(test::dag(graph), target(machine), runtime, four).forecast;
+  CHECK(forecast.latency.value() == doctest::Approx(0.200));
+  CHECK(forecast.throughput_per_s == doctest::Approx(20.0));
+}
+
+TEST_CASE("a small product runs below the peak by its shape factors") {
+  Runtime runtime = test::plain_runtime();
+  runtime.kernels[KernelClass::gemm].m_half = 4.0;
+  // m = 4, m_half = 4: half the peak: 200 ms for 1 Gflop
+  CHECK(latency("a:1Gflop,gemm,matrix=4x100x100", "2 cores 10Gflop/s", threads(1), runtime) == doctest::Approx(0.200));
+}
+
+TEST_CASE("a runtime where inter-op does nothing runs sequentially whatever is asked") {
+  Runtime runtime = test::plain_runtime();
+  runtime.inter_op_works = false;
+  Setting parallel = threads(1);
+  parallel.mode = Mode::parallel;
+  parallel.inter_op = 3;
+  const char* graph = "a:1Gflop,units=8,shape=8x1000; b:1Gflop,units=8,shape=8x1000";
+  CHECK(latency(graph, "4 cores 10Gflop/s", parallel, runtime) == doctest::Approx(0.200));
+  const auto warnings = setting_warnings(target("4 cores 10Gflop/s"), runtime, parallel);
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].code == "ORT_INTEROP_NOOP");
+}
+
+TEST_CASE("inter_op = N of the parallel executor runs N - 1 operators at once") {
+  const Runtime runtime = test::plain_runtime();
+  const char* graph = "a:1Gflop,units=8,shape=8x1000; b:1Gflop,units=8,shape=8x1000";
+  Setting parallel = threads(1);
+  parallel.mode = Mode::parallel;
+  parallel.inter_op = 2;
+  CHECK(latency(graph, "4 cores 10Gflop/s", parallel, runtime) == doctest::Approx(0.200));
+  parallel.inter_op = 3;
+  CHECK(latency(graph, "4 cores 10Gflop/s", parallel, runtime) == doctest::Approx(0.100));
+}
+
+TEST_CASE("a quota below the threads stretches the run") {
+  const Runtime runtime = test::plain_runtime();
+  Target t = target("4 cores 10Gflop/s; slice 0s");
+  t.quota_cpus = 1.0;
+  // 2 threads on one CPU's worth of time: as slow as one
+  const auto forecast = evaluate(test::dag("a:1Gflop,units=8,shape=8x1000"), t, runtime, threads(2)).forecast;
+  CHECK(forecast.latency.value() == doctest::Approx(0.100).epsilon(0.01));
+}
+
+TEST_CASE("settings that cannot be had are refused by name") {
+  const Runtime runtime = test::plain_runtime();
+  Target t = target("4 cores 10Gflop/s");
+  const auto problem = [&](const Setting& setting) -> std::string {
+    try {
+      (void)make_plan(test::dag("a"), t, runtime, setting);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(problem(threads(0)).find("--intra: 0 is not a number of threads") == 0);
+  CHECK(problem(threads(-3)).find("--intra: -3") == 0);
+  CHECK(problem(threads(2'000'000'000)).find("--intra") == 0);
+  t.thread_limit = 3;
+  CHECK(problem(threads(3)).empty());
+  CHECK(problem(threads(4)).find("4 threads are needed, but only 3 more can be created here") != std::string::npos);
+}
+
+TEST_CASE("the interval widens with the errors of what the time is made of") {
+  Runtime runtime = test::plain_runtime();
+  const char* graph = "a:1Gflop,units=8,shape=8x1000";
+  const auto exact = evaluate(test::dag(graph), target("2 cores 10Gflop/s"), runtime, threads(1)).forecast;
+  CHECK(exact.low.value() == doctest::Approx(exact.latency.value()));
+  for (auto& [kernel, model] : runtime.kernels) model.efficiency.relative_error = 0.2;
+  const auto wide = evaluate(test::dag(graph), target("2 cores 10Gflop/s"), runtime, threads(1)).forecast;
+  // 1 + 1.645 x 0.2 = 1.329 to either side
+  CHECK(wide.high.value() == doctest::Approx(0.1329));
+  CHECK(wide.low.value() == doctest::Approx(0.100 / 1.329));
+}

@@ -1,0 +1,59 @@
+#include "sim/traffic.hpp"
+
+#include <doctest/doctest.h>
+
+#include "support/machine_text.hpp"
+
+using namespace corecast;
+using namespace corecast::sim;
+
+namespace {
+
+CacheView caches(double private_bytes, double shared_bytes) {
+  CacheView view;
+  view.private_size = Bytes(private_bytes);
+  view.private_bandwidth = BytesPerSecond(100.0);
+  view.shared_size = Bytes(shared_bytes);
+  view.shared_bandwidth = BytesPerSecond(50.0);
+  return view;
+}
+
+double sum(const Traffic& t) { return (t.from_private + t.from_shared + t.from_memory).value(); }
+
+}  // namespace
+
+TEST_CASE("weights of a model that fits the private caches come from there") {
+  CHECK(weight_traffic(Bytes(10.0), Bytes(100.0), caches(100.0, 1000.0), 1) == Traffic{Bytes(10.0), Bytes(0.0), Bytes(0.0)});
+  // Two cores keep half of the weights each.
+  CHECK(weight_traffic(Bytes(10.0), Bytes(200.0), caches(100.0, 1000.0), 2).from_private.value() == 10.0);
+}
+
+TEST_CASE("what a cache cannot hold comes from the next level in proportion") {
+  // 400 bytes of weights: 100 private (1/4), 200 more in the shared cache (3/4 together), 1/4 from memory.
+  const Traffic traffic = weight_traffic(Bytes(40.0), Bytes(400.0), caches(100.0, 200.0), 1);
+  CHECK(traffic.from_private.value() == doctest::Approx(10.0));
+  CHECK(traffic.from_shared.value() == doctest::Approx(20.0));
+  CHECK(traffic.from_memory.value() == doctest::Approx(10.0));
+  CHECK(sum(traffic) == doctest::Approx(40.0));
+}
+
+TEST_CASE("activations stay private for one thread only") {
+  graphs::Work work;
+  work.activations_read = Bytes(30.0);
+  work.written = Bytes(20.0);
+  work.working_set = Bytes(50.0);
+  CHECK(activation_traffic(work, caches(100.0, 1000.0), 1).from_private.value() == 50.0);
+  CHECK(activation_traffic(work, caches(100.0, 1000.0), 2).from_shared.value() == 50.0);
+}
+
+TEST_CASE("an instance has its share of a shared cache") {
+  // 4 cores, one 8 MiB last-level cache: alone on 2 cores an instance has all of it; with a second instance half.
+  const auto machine = test::machine("4 cores 10Gflop/s; l2 1MiB 50GB/s; l3 8MiB 20GB/s");
+  Setting setting;
+  const auto alone = cache_view(machine, place_threads(machine, setting, 2));
+  CHECK(alone.shared_size.value() == 8.0 * 1024 * 1024);
+  CHECK(alone.private_size.value() == 1024.0 * 1024);
+  CHECK(alone.shared_bandwidth.value() == 40e9);
+  setting.instances = 2;
+  CHECK(cache_view(machine, place_threads(machine, setting, 2)).shared_size.value() == 4.0 * 1024 * 1024);
+}

@@ -4,12 +4,14 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <iostream>
 #include <memory>
 
 #include "cli/option_values.hpp"
 #include "cli/snippets.hpp"
+#include "hwmodels/machine_json.hpp"
 
 namespace corecast::cli {
 namespace {
@@ -49,7 +51,8 @@ ModelOptions model_of(const Raw& raw) {
 SearchChoice search_of(const Raw& raw) {
   SearchChoice choice;
   choice.objective = word_of<sim::Objective>(
-      "--objective", raw.objective, {{"latency", sim::Objective::latency}, {"throughput", sim::Objective::throughput}});
+      "--objective", raw.objective,
+      {{"latency", sim::Objective::latency}, {"throughput", sim::Objective::throughput}});
   choice.jobs = static_cast<int>(count_of("--jobs", raw.jobs, 1024, 0));
   choice.timing = raw.timing;
   return choice;
@@ -60,20 +63,23 @@ int rows_of(const Raw& raw, int otherwise) {
 }
 
 SimulateOptions simulate_of(const Raw& raw) {
-  SimulateOptions options{model_of(raw), {raw.machine, raw.runtime}};
+  SimulateOptions options;
+  options.model = model_of(raw);
+  options.target = {raw.machine, raw.runtime};
   const auto threads = [](const char* option, const std::string& text) {
     return static_cast<int>(count_of(option, text, kMostThreads));
   };
   if (!raw.inter.empty()) options.inter_op = threads("--inter", raw.inter);
   if (!raw.intra.empty()) options.intra_op = threads("--intra", raw.intra);
   if (!raw.mode.empty()) {
-    options.mode = word_of<sim::Mode>("--mode", raw.mode,
-                                      {{"sequential", sim::Mode::sequential}, {"parallel", sim::Mode::parallel}});
+    options.mode = word_of<sim::Mode>(
+        "--mode", raw.mode, {{"sequential", sim::Mode::sequential}, {"parallel", sim::Mode::parallel}});
   }
   options.instances = threads("--instances", raw.instances);
   options.smt = switch_of("--smt", raw.smt);
-  options.placement = word_of<sim::Placement>(
-      "--placement", raw.placement, {{"compact", sim::Placement::compact}, {"scatter", sim::Placement::scatter}});
+  options.placement =
+      word_of<sim::Placement>("--placement", raw.placement,
+                              {{"compact", sim::Placement::compact}, {"scatter", sim::Placement::scatter}});
   options.spin = switch_of("--spin", raw.spin);
   options.top = rows_of(raw, options.top);
   options.trace = path_of(raw.trace);
@@ -82,7 +88,10 @@ SimulateOptions simulate_of(const Raw& raw) {
 }
 
 TuneOptions tune_of(const Raw& raw) {
-  TuneOptions options{model_of(raw), {raw.machine, raw.runtime}, search_of(raw)};
+  TuneOptions options;
+  options.model = model_of(raw);
+  options.target = {raw.machine, raw.runtime};
+  options.search = search_of(raw);
   options.top = rows_of(raw, options.top);
   if (!raw.snippet.empty()) {
     std::vector<std::pair<std::string, std::string>> words;
@@ -95,10 +104,13 @@ TuneOptions tune_of(const Raw& raw) {
 
 // --- groups of options that several commands share ---
 
-void add_json(CLI::App* app, Raw& raw) { app->add_flag("--json", raw.json, "print JSON instead of text"); }
+void add_json(CLI::App* app, Raw& raw) {
+  app->add_flag("--json", raw.json, "print JSON instead of text");
+}
 
 void add_model(CLI::App* app, Raw& raw) {
-  app->add_option("MODEL", raw.model, "an .onnx file, a corecast.graph/1 JSON file, or a built-in model's name")
+  app->add_option("MODEL", raw.model,
+                  "an .onnx file, a corecast.graph/1 JSON file, or a built-in model's name")
       ->required()
       ->type_name("");
   app->add_option("--batch", raw.batch, "size of the batch, where the model leaves it open")->type_name("B");
@@ -112,7 +124,8 @@ void add_model(CLI::App* app, Raw& raw) {
 }
 
 void add_machine(CLI::App* app, Raw& raw) {
-  app->add_option("--machine", raw.machine, "host (default), a name of `machine list`, or a machine file")->type_name("M");
+  app->add_option("--machine", raw.machine, "host (default), a name of `machine list`, or a machine file")
+      ->type_name("M");
 }
 
 void add_runtime(CLI::App* app, Raw& raw) {
@@ -129,7 +142,8 @@ void add_search(CLI::App* app, Raw& raw) {
 
 using Verbs = std::vector<Verb>;
 
-CLI::App* subcommand(CLI::App& parent, const std::string& name, const std::string& what, const std::string& examples) {
+CLI::App* subcommand(CLI::App& parent, const std::string& name, const std::string& what,
+                     const std::string& examples) {
   CLI::App* app = parent.add_subcommand(name, what);
   app->footer("Example:\n" + examples);
   return app;
@@ -137,13 +151,15 @@ CLI::App* subcommand(CLI::App& parent, const std::string& name, const std::strin
 
 void add_inspect(CLI::App& parent, Verbs& verbs) {
   auto raw = std::make_shared<Raw>();
-  CLI::App* app = subcommand(parent, "inspect", "What a model asks of any machine: flop, bytes, width, critical path.",
-                             "  corecast inspect model.onnx --shape input=1x3x224x224\n");
+  CLI::App* app =
+      subcommand(parent, "inspect", "What a model asks of any machine: flop, bytes, width, critical path.",
+                 "  corecast inspect model.onnx --shape input=1x3x224x224\n");
   add_model(app, *raw);
   app->add_option("--top", raw->top, "operators to list, by flop; default 10")->type_name("K");
   add_json(app, *raw);
   verbs.push_back({app, [raw]() -> Command {
-                     InspectOptions options{model_of(*raw)};
+                     InspectOptions options;
+                     options.model = model_of(*raw);
                      options.top = rows_of(*raw, options.top);
                      options.json = raw->json;
                      return options;
@@ -155,35 +171,43 @@ void add_machine_commands(CLI::App& parent, Verbs& verbs) {
                                  "  corecast machine show host\n  corecast machine list\n");
   machine->require_subcommand(1);
   auto raw = std::make_shared<Raw>();
-  CLI::App* show =
-      subcommand(*machine, "show", "Topology, capacities with their origin, and what the operating system grants.",
-                 "  corecast machine show\n  corecast machine show xeon-8180 -o mine.json\n");
-  show->add_option("MACHINE", raw->machine, "host (default), a name of `machine list`, or a machine file")->type_name("");
+  CLI::App* show = subcommand(*machine, "show",
+                              "Topology, capacities with their origin, and what the operating system grants.",
+                              "  corecast machine show\n  corecast machine show xeon-8180 -o mine.json\n");
+  show->add_option("MACHINE", raw->machine, "host (default), a name of `machine list`, or a machine file")
+      ->type_name("");
   show->add_option("-o,--output", raw->output, "write the machine file, to be edited and given to --machine")
       ->type_name("FILE");
   add_json(show, *raw);
-  verbs.push_back(
-      {show, [raw]() -> Command { return MachineShowOptions{raw->machine, path_of(raw->output), raw->json}; }});
+  verbs.push_back({show, [raw]() -> Command {
+                     return MachineShowOptions{raw->machine, path_of(raw->output), raw->json};
+                   }});
   auto list_raw = std::make_shared<Raw>();
-  CLI::App* list = subcommand(*machine, "list", "The machines of the catalogue.", "  corecast machine list --json\n");
+  CLI::App* list =
+      subcommand(*machine, "list", "The machines of the catalogue.", "  corecast machine list --json\n");
   add_json(list, *list_raw);
   verbs.push_back({list, [list_raw]() -> Command { return MachineListOptions{list_raw->json}; }});
 }
 
 void add_simulate(CLI::App& parent, Verbs& verbs) {
   auto raw = std::make_shared<Raw>();
-  CLI::App* app = subcommand(parent, "simulate", "One setting: its latency, and where the time goes.",
-                             "  corecast simulate model.onnx --machine xeon-8180 --intra 28 --trace t.json\n"
-                             "  corecast simulate inception_v3 --runtime onnxruntime-1.13 --inter 3 --intra 4\n");
+  CLI::App* app =
+      subcommand(parent, "simulate", "One setting: its latency, and where the time goes.",
+                 "  corecast simulate model.onnx --machine xeon-8180 --intra 28 --trace t.json\n"
+                 "  corecast simulate inception_v3 --runtime onnxruntime-1.13 --inter 3 --intra 4\n");
   add_model(app, *raw);
   add_machine(app, *raw);
   add_runtime(app, *raw);
   app->add_option("--inter", raw->inter, "inter-op threads; default 1")->type_name("I");
-  app->add_option("--intra", raw->intra, "intra-op threads, the caller included; default: physical cores")->type_name("N");
-  app->add_option("--mode", raw->mode, "sequential or parallel; default: parallel when --inter is above 1")->type_name("X");
+  app->add_option("--intra", raw->intra, "intra-op threads, the caller included; default: physical cores")
+      ->type_name("N");
+  app->add_option("--mode", raw->mode, "sequential or parallel; default: parallel when --inter is above 1")
+      ->type_name("X");
   app->add_option("--instances", raw->instances, "processes side by side; default 1")->type_name("N");
-  app->add_option("--smt", raw->smt, "on: fill both hardware threads of a core first; default off")->type_name("X");
-  app->add_option("--placement", raw->placement, "compact (default) or scatter over the sockets")->type_name("X");
+  app->add_option("--smt", raw->smt, "on: fill both hardware threads of a core first; default off")
+      ->type_name("X");
+  app->add_option("--placement", raw->placement, "compact (default) or scatter over the sockets")
+      ->type_name("X");
   app->add_option("--spin", raw->spin, "idle threads spin: on (default) or off")->type_name("X");
   app->add_option("--top", raw->top, "operators to list, by time; default 10")->type_name("K");
   app->add_option("--trace", raw->trace, "write a Chrome trace, for ui.perfetto.dev")->type_name("FILE");
@@ -193,36 +217,48 @@ void add_simulate(CLI::App& parent, Verbs& verbs) {
 
 void add_tune(CLI::App& parent, Verbs& verbs) {
   auto raw = std::make_shared<Raw>();
-  CLI::App* app = subcommand(parent, "tune", "The best settings, ranked, beside what the usual rules give.",
-                             "  corecast tune model.onnx\n"
-                             "  corecast tune model.onnx --machine xeon-8480plus --objective throughput --batch 8\n");
+  CLI::App* app =
+      subcommand(parent, "tune", "The best settings, ranked, beside what the usual rules give.",
+                 "  corecast tune model.onnx\n"
+                 "  corecast tune model.onnx --machine xeon-8480plus --objective throughput --batch 8\n");
   add_model(app, *raw);
   add_machine(app, *raw);
   add_runtime(app, *raw);
   add_search(app, *raw);
   app->add_option("--top", raw->top, "settings to list; default 5")->type_name("K");
-  app->add_option("--snippet", raw->snippet, fmt::format("{}; default: the runtime's own", fmt::join(snippet_choices(), ", ")))
+  app->add_option("--snippet", raw->snippet,
+                  fmt::format("{}; default: the runtime's own", fmt::join(snippet_choices(), ", ")))
       ->type_name("X");
   add_json(app, *raw);
   verbs.push_back({app, [raw]() -> Command { return tune_of(*raw); }});
 }
 
+std::string path_list() {
+  std::string text = "\nPaths:\n";
+  for (const auto& row : hwmodels::machine_path_table())
+    text += fmt::format("  {:<34} {}\n", row.path, row.meaning);
+  return text;
+}
+
 void add_whatif(CLI::App& parent, Verbs& verbs) {
   auto raw = std::make_shared<Raw>();
-  CLI::App* app = subcommand(parent, "whatif", "Tune again on a machine with some values changed.",
-                             "  corecast whatif model.onnx --machine xeon-8180 --set memory.bandwidth=+50% smt=off\n");
+  CLI::App* app = subcommand(
+      parent, "whatif", "Tune again on a machine with some values changed.",
+      "  corecast whatif model.onnx --machine xeon-8180 --set memory.bandwidth=+50% smt=off\n" + path_list());
   add_model(app, *raw);
   add_machine(app, *raw);
   add_runtime(app, *raw);
-  app->add_option("--set", raw->changes, "path=value: absolute with a unit, +50%, -10% or *1.5 (several, or repeat)")
+  app->add_option("--set", raw->changes,
+                  "path=value: absolute with a unit, +50%, -10% or *1.5 (several, or repeat)")
       ->type_name("P=V")
       ->required();
   add_search(app, *raw);
   add_json(app, *raw);
-  verbs.push_back({app, [raw]() -> Command {
-                     return WhatIfOptions{model_of(*raw), {raw->machine, raw->runtime}, search_of(*raw), raw->changes,
-                                          raw->json};
-                   }});
+  verbs.push_back(
+      {app, [raw]() -> Command {
+         return WhatIfOptions{
+             model_of(*raw), {raw->machine, raw->runtime}, search_of(*raw), raw->changes, raw->json};
+       }});
 }
 
 void add_model_command(CLI::App& parent, Verbs& verbs) {
@@ -242,7 +278,8 @@ void add_model_command(CLI::App& parent, Verbs& verbs) {
 }
 
 void add_runtime_command(CLI::App& parent, Verbs& verbs) {
-  CLI::App* runtime = subcommand(parent, "runtime", "The frameworks corecast has a model of.", "  corecast runtime list\n");
+  CLI::App* runtime =
+      subcommand(parent, "runtime", "The frameworks corecast has a model of.", "  corecast runtime list\n");
   runtime->require_subcommand(1);
   auto raw = std::make_shared<Raw>();
   CLI::App* list = subcommand(*runtime, "list", "Names and versions.", "  corecast runtime list --json\n");
@@ -254,7 +291,8 @@ void add_runtime_command(CLI::App& parent, Verbs& verbs) {
 std::string verb_hint(const CLI::App& app, int argc, const char* const* argv) {
   if (argc < 2 || argv[1][0] == '-') return {};
   std::vector<std::string> verbs;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) verbs.push_back(verb->get_name());
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    verbs.push_back(verb->get_name());
   if (std::find(verbs.begin(), verbs.end(), argv[1]) != verbs.end()) return {};
   const std::string near = did_you_mean(argv[1], verbs);
   return fmt::format("unknown command {}{}\n", quote(argv[1]), near.empty() ? "" : ", " + near);
@@ -263,10 +301,13 @@ std::string verb_hint(const CLI::App& app, int argc, const char* const* argv) {
 }  // namespace
 
 Arguments parse_arguments(int argc, const char* const* argv) {
-  CLI::App app("Forecasts how fast a deep-learning model runs on a CPU under any threading setting.", "corecast");
+  CLI::App app("Forecasts how fast a deep-learning model runs on a CPU under any threading setting.",
+               "corecast");
   app.get_formatter()->column_width(26);
   app.set_version_flag("--version", "corecast " CORECAST_VERSION);
-  app.footer("Example:\n  corecast tune model.onnx\n\nExit codes: 0 done, 1 wrong usage, 2 bad input, 3 no feasible setting.\n");
+  app.footer(
+      "Example:\n  corecast tune model.onnx\n\nExit codes: 0 done, 1 wrong usage, 2 bad input, 3 no feasible "
+      "setting.\n");
   app.require_subcommand(1);
   Verbs verbs;
   add_tune(app, verbs);

@@ -38,20 +38,24 @@ std::string statement(const Confidence& c, std::size_t shown) {
   if (c.calibrated) {
     text = "All values are measured, fitted, detected or from datasheets.";
   } else {
-    text = fmt::format("Not calibrated: {} and {} are priors, not measurements. Trust the order of settings more than "
-                       "their times.",
-                       priors_of(c.machine, "machine"), priors_of(c.runtime, "runtime"));
+    text = fmt::format(
+        "Not calibrated: {} and {} are priors, not measurements. Trust the order of settings more than "
+        "their times.",
+        priors_of(c.machine, "machine"), priors_of(c.runtime, "runtime"));
   }
   if (c.within_2_percent > 1) {
-    text += fmt::format(" {} of the {} settings shown are within 2 % of the best: take the one that suits you.",
-                        c.within_2_percent, shown);
+    text +=
+        fmt::format(" {} of the {} settings shown are within 2 % of the best: take the one that suits you.",
+                    c.within_2_percent, shown);
   }
   return text;
 }
 
 }  // namespace
 
-int OriginCounts::all() const { return std::accumulate(counts.begin(), counts.end(), 0); }
+int OriginCounts::all() const {
+  return std::accumulate(counts.begin(), counts.end(), 0);
+}
 
 OriginCounts origins_of(const hwmodels::Machine& machine) {
   Counter counter;

@@ -23,11 +23,12 @@ struct OriginCounts {
 [[nodiscard]] OriginCounts origins_of(const sim::Runtime& runtime);
 
 struct Confidence {
-  bool calibrated = false;   // neither the machine nor the runtime rests on priors
+  bool calibrated = false;  // neither the machine nor the runtime rests on priors
   OriginCounts machine;
   OriginCounts runtime;
-  double interval = 0.0;     // of the best: high / latency - 1
-  int within_2_percent = 1;  // settings of the ranking shown whose time is within 2 % of the best, itself included
+  double interval = 0.0;  // of the best: high / latency - 1
+  int within_2_percent =
+      1;  // settings of the ranking shown whose time is within 2 % of the best, itself included
   std::string text;
 };
 

@@ -28,7 +28,9 @@ std::vector<HostCpu> host_order(const hwmodels::Host& host, bool smt, sim::Place
     cores[cpu.place.socket].insert(cpu.place.core);
     ways[cpu.place.core].insert(cpu.place.way);
   }
-  const auto rank = [](const std::set<int>& set, int value) { return static_cast<int>(std::distance(set.begin(), set.find(value))); };
+  const auto rank = [](const std::set<int>& set, int value) {
+    return static_cast<int>(std::distance(set.begin(), set.find(value)));
+  };
   const auto key = [&](const HostCpu& cpu) {
     const int core = rank(cores[cpu.place.socket], cpu.place.core);
     const int way = rank(ways[cpu.place.core], cpu.place.way);
@@ -37,7 +39,8 @@ std::vector<HostCpu> host_order(const hwmodels::Host& host, bool smt, sim::Place
     const int second = compact ? core : cpu.place.socket;
     return smt ? std::tuple(first, second, way) : std::tuple(way, first, second);
   };
-  std::stable_sort(cpus.begin(), cpus.end(), [&](const HostCpu& a, const HostCpu& b) { return key(a) < key(b); });
+  std::stable_sort(cpus.begin(), cpus.end(),
+                   [&](const HostCpu& a, const HostCpu& b) { return key(a) < key(b); });
   return cpus;
 }
 
@@ -46,7 +49,8 @@ std::vector<HostCpu> usual_order(const hwmodels::Machine& machine, bool smt, sim
   std::map<std::pair<int, int>, int> number;
   for (std::size_t i = 0; i < all.size(); ++i) number[{all[i].core, all[i].way}] = static_cast<int>(i);
   std::vector<HostCpu> cpus;
-  for (const Cpu& cpu : sim::cpu_order(machine, smt, placement)) cpus.push_back({number[{cpu.core, cpu.way}], cpu});
+  for (const Cpu& cpu : sim::cpu_order(machine, smt, placement))
+    cpus.push_back({number[{cpu.core, cpu.way}], cpu});
   return cpus;
 }
 
@@ -57,10 +61,12 @@ int operators_at_once(const sim::Runtime& runtime, const sim::Setting& setting) 
   return std::max(1, setting.inter_op - runtime.idle_inter_op_threads);
 }
 
-std::vector<InstanceCpus> instance_cpus(const MachineInput& machine, const sim::Runtime& runtime, const sim::Setting& setting) {
+std::vector<InstanceCpus> instance_cpus(const MachineInput& machine, const sim::Runtime& runtime,
+                                        const sim::Setting& setting) {
   const bool known = machine.host && !machine.host->cpus.empty();
-  const std::vector<HostCpu> order = known ? host_order(*machine.host, setting.smt, setting.placement)
-                                           : usual_order(machine.target.machine, setting.smt, setting.placement);
+  const std::vector<HostCpu> order =
+      known ? host_order(*machine.host, setting.smt, setting.placement)
+            : usual_order(machine.target.machine, setting.smt, setting.placement);
   const auto threads = static_cast<std::size_t>(operators_at_once(runtime, setting) + setting.intra_op - 1);
   const auto instances = static_cast<std::size_t>(setting.instances);
   if (threads > order.size() || instances > order.size() / threads) return {};

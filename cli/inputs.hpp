@@ -28,7 +28,7 @@ struct MachineInput {
   hwmodels::Machine machine;  // as the hardware is
   std::string origin;         // "host", "catalogue", "file"
   std::string checksum;
-  sim::Target target;         // the part that may be used
+  sim::Target target;  // the part that may be used
   std::optional<hwmodels::Host> host;
   std::vector<sim::Message> warnings;  // of the detection
   std::vector<sim::Message> advice;    // that follow from what is granted

@@ -11,27 +11,32 @@
 namespace corecast::cli {
 namespace {
 
-std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::format("{}", fmt::join(shape, "x")); }
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  return fmt::format("{}", fmt::join(shape, "x"));
+}
 
-std::string share_of(double part, double whole) { return whole > 0.0 ? percent_text(part / whole) : "-"; }
+std::string share_of(double part, double whole) {
+  return whole > 0.0 ? percent_text(part / whole) : "-";
+}
 
-std::vector<Row> summary(const InspectReport& report) {
+std::string summary(const InspectReport& report, int width) {
   const graphs::Metrics& m = report.metrics;
   const graphs::Graph& graph = report.model.graph;
-  return {{{"work", fmt::format("{}, {} parameters, {} moved at least", to_short_text(graph.total_flops()),
-                                count_text(static_cast<double>(graph.total_parameters())), to_short_text(graph.total_traffic()))},
-           ""},
-          {{"operators", fmt::format("{} on {}, {} of them heavy on {}", m.operators, counted(m.levels, "level"), m.heavy,
-                                     counted(m.heavy_levels, "level"))},
-           ""},
-          {{"width", fmt::format("{:.2f} on average, {}{} at most (heavy operators that can run at once)", m.average_width,
-                                 m.max_width_exact ? "" : "at least ", m.max_width)},
-           ""},
-          {{"critical path", fmt::format("{}, {} of the flop: branches overlapped perfectly gain {}",
-                                         counted(static_cast<std::int64_t>(m.critical_path.size()), "operator"),
-                                         percent_text(m.critical_path_share),
-                                         m.critical_path_share > 0.0 ? factor_text(1.0 / m.critical_path_share) : "nothing")},
-           ""}};
+  const std::string gain = m.critical_path_share > 0.0 ? factor_text(1.0 / m.critical_path_share) : "nothing";
+  return wrapped(fmt::format("{}, {} parameters, {} moved at least", to_short_text(graph.total_flops()),
+                             count_text(static_cast<double>(graph.total_parameters())),
+                             to_short_text(graph.total_traffic())),
+                 width, "work           ") +
+         wrapped(fmt::format("{} on {}, {} of them heavy on {}", m.operators, counted(m.levels, "level"),
+                             m.heavy, counted(m.heavy_levels, "level")),
+                 width, "operators      ") +
+         wrapped(fmt::format("{:.2f} on average, {}{} at most (heavy operators that can run at once)",
+                             m.average_width, m.max_width_exact ? "" : "at least ", m.max_width),
+                 width, "width          ") +
+         wrapped(fmt::format("{} with {} of the flop: overlapping all else would gain {}",
+                             counted(static_cast<std::int64_t>(m.critical_path.size()), "operator"),
+                             percent_text(m.critical_path_share), gain),
+                 width, "critical path  ");
 }
 
 std::string class_table(const InspectReport& report, int width) {
@@ -39,10 +44,11 @@ std::string class_table(const InspectReport& report, int width) {
   const Bytes bytes = report.model.graph.total_traffic();
   std::vector<Row> rows;
   for (const auto& [kernel, row] : report.metrics.by_class) {
-    rows.push_back({{std::string(name_of(kernel)), std::to_string(row.count), to_short_text(row.flops),
-                     share_of(row.flops.value(), flops.value()), to_short_text(row.traffic),
-                     share_of(row.traffic.value(), bytes.value()), count_text(static_cast<double>(row.parameters))},
-                    ""});
+    rows.push_back(
+        {{std::string(name_of(kernel)), std::to_string(row.count), to_short_text(row.flops),
+          share_of(row.flops.value(), flops.value()), to_short_text(row.traffic),
+          share_of(row.traffic.value(), bytes.value()), count_text(static_cast<double>(row.parameters))},
+         ""});
   }
   return table({{"class", Align::left, true},
                 {"count", Align::right},
@@ -60,8 +66,8 @@ std::string top_table(const InspectReport& report, int width) {
   for (const OpIndex i : report.top) {
     const graphs::Operator& op = graph.op(i);
     rows.push_back({{op.name, std::string(name_of(op.kernel)), to_short_text(op.work.flops),
-                     share_of(op.work.flops.value(), graph.total_flops().value()), to_short_text(op.work.traffic()),
-                     shape_text(op.output_shape)},
+                     share_of(op.work.flops.value(), graph.total_flops().value()),
+                     to_short_text(op.work.traffic()), shape_text(op.output_shape)},
                     ""});
   }
   return table({{"operator", Align::left, true},
@@ -86,7 +92,7 @@ std::string not_understood(const InspectReport& report, int width) {
 
 std::string text_of(const InspectReport& report, int width) {
   std::string text = heading_of(report.model, width) + "\n";
-  text += table({{""}, {"", Align::left, true}}, summary(report), width, 0);
+  text += summary(report, width);
   text += "\nBy kernel class\n" + class_table(report, width);
   if (!report.top.empty()) text += "\nLargest operators\n" + top_table(report, width);
   if (!report.not_understood.empty()) {

@@ -7,6 +7,43 @@
 #include "base/error.hpp"
 
 namespace corecast::cli {
+namespace {
+
+constexpr std::size_t kLine = 170;  // columns up to which a value stays on one line
+
+// With a blank after ':' and ',', unlike dump().
+std::string on_one_line(const Tree& tree) {
+  if (!tree.is_structured()) return tree.dump(-1, ' ', false, Tree::error_handler_t::replace);
+  const bool object = tree.is_object();
+  std::string out(1, object ? '{' : '[');
+  for (const auto& [key, value] : tree.items()) {
+    if (out.size() > 1) out += ", ";
+    if (object) out += on_one_line(key) + ": ";
+    out += on_one_line(value);
+  }
+  return out + (object ? '}' : ']');
+}
+
+// A setting or a forecast on one line, so that a ranking can be read.
+void print(std::string& out, const Tree& tree, std::size_t indent) {
+  std::string line = on_one_line(tree);
+  if (!tree.is_structured() || tree.empty() || (indent > 0 && indent + line.size() <= kLine)) {
+    out += line;
+    return;
+  }
+  const bool object = tree.is_object();
+  out += object ? '{' : '[';
+  const char* separator = "\n";
+  for (const auto& [key, value] : tree.items()) {
+    out += separator + std::string(indent + 2, ' ');
+    if (object) out += on_one_line(key) + ": ";
+    print(out, value, indent + 2);
+    separator = ",\n";
+  }
+  out += "\n" + std::string(indent, ' ') + (object ? '}' : ']');
+}
+
+}  // namespace
 
 Tree report(const std::string& name) {
   return {{"schema", "corecast." + name + "/1"}, {"version", CORECAST_VERSION}};
@@ -47,7 +84,8 @@ Tree tree_of(const sim::Forecast& forecast) {
 
 Tree tree_of(const std::vector<sim::Message>& messages) {
   Tree tree = Tree::array();
-  for (const sim::Message& message : messages) tree.push_back({{"code", message.code}, {"text", message.text}});
+  for (const sim::Message& message : messages)
+    tree.push_back({{"code", message.code}, {"text", message.text}});
   return tree;
 }
 
@@ -112,6 +150,10 @@ Tree tree_of_candidate(const sim::Candidate& candidate) {
           {"why", candidate.why}};
 }
 
-std::string text_of(const Tree& tree) { return tree.dump(2, ' ', false, Tree::error_handler_t::replace) + "\n"; }
+std::string text_of(const Tree& tree) {
+  std::string out;
+  print(out, tree, 0);
+  return out + "\n";
+}
 
 }  // namespace corecast::cli

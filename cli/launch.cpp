@@ -25,10 +25,14 @@ std::string launch_text(const std::vector<InstanceCpus>& cpus, int domains, bool
   if (cpus.empty()) return fmt::format("# More threads than CPUs: there is nothing to pin.\n{}\n", kProgram);
   const char* command = domains > 1 ? "numactl -C" : "taskset -c";
   std::string text;
-  if (!host) text = "# CPU numbers as usual on Linux servers (cores first, then their second threads);\n# check with lscpu -e.\n";
+  if (!host)
+    text =
+        "# CPU numbers as usual on Linux servers (cores first, then their second threads);\n# check with "
+        "lscpu -e.\n";
   if (cpus.size() == 1) return text + fmt::format("{} {} {}\n", command, where(cpus[0], domains), kProgram);
   if (cpus.size() <= kLinesAtMost) {
-    for (const InstanceCpus& instance : cpus) text += fmt::format("{} {} {} &\n", command, where(instance, domains), kProgram);
+    for (const InstanceCpus& instance : cpus)
+      text += fmt::format("{} {} {} &\n", command, where(instance, domains), kProgram);
     return text + "wait\n";
   }
   text += "for where in";

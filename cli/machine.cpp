@@ -47,14 +47,15 @@ Tree list_json(const std::vector<hwmodels::Machine>& machines) {
   Tree tree = report("machine_list");
   tree["machines"] = Tree::array();
   for (const hwmodels::Machine& machine : machines) {
-    tree["machines"].push_back({{"name", machine.name},
-                                {"aliases", machine.aliases},
-                                {"description", machine.description},
-                                {"family", machine.family},
-                                {"sockets", machine.sockets},
-                                {"cores", machine.cores()},
-                                {"logical_cpus", machine.logical_cpus()},
-                                {"memory_bandwidth_gb_per_s", number(machine.memory.bandwidth.value.value() * 1e-9)}});
+    tree["machines"].push_back(
+        {{"name", machine.name},
+         {"aliases", machine.aliases},
+         {"description", machine.description},
+         {"family", machine.family},
+         {"sockets", machine.sockets},
+         {"cores", machine.cores()},
+         {"logical_cpus", machine.logical_cpus()},
+         {"memory_bandwidth_gb_per_s", number(machine.memory.bandwidth.value.value() * 1e-9)}});
   }
   return tree;
 }
@@ -76,12 +77,11 @@ std::string run(const MachineListOptions& options) {
   if (options.json) return text_of(list_json(machines));
   std::vector<Row> rows;
   for (const hwmodels::Machine& machine : machines) {
-    rows.push_back({{machine.name, std::to_string(machine.sockets), std::to_string(machine.cores()),
-                     std::to_string(machine.logical_cpus()), to_short_text(machine.memory.bandwidth.value), machine.description},
+    rows.push_back({{machine.name, std::to_string(machine.cores()), std::to_string(machine.logical_cpus()),
+                     to_short_text(machine.memory.bandwidth.value), machine.description},
                     ""});
   }
   return table({{"name"},
-                {"sockets", Align::right},
                 {"cores", Align::right},
                 {"CPUs", Align::right},
                 {"bandwidth", Align::right},

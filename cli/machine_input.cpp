@@ -23,7 +23,9 @@ std::vector<Message> messages(const char* code, const std::vector<std::string>& 
   return out;
 }
 
-void append(std::vector<Message>& to, std::vector<Message> more) { to.insert(to.end(), more.begin(), more.end()); }
+void append(std::vector<Message>& to, std::vector<Message> more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
 
 // Threads that can still be created: the limit less what runs already, this program's own threads too.
 std::optional<long long> thread_limit(const hwmodels::Grant& grant) {
@@ -53,9 +55,11 @@ MachineInput load_host() {
   const std::vector<int> usable = host.grant.usable();
   if (usable.size() < host.grant.online.size()) {
     input.advice.push_back(
-        {"CPUSET", fmt::format("only CPUs {} of {} are granted (affinity mask or cpuset), and a framework's default thread "
-                               "count may not see that: set it explicitly",
-                               hwmodels::cpu_list_text(usable), host.grant.online.size())});
+        {"CPUSET",
+         fmt::format(
+             "only CPUs {} of {} are granted (affinity mask or cpuset), and a framework's default thread "
+             "count may not see that: set it explicitly",
+             hwmodels::cpu_list_text(usable), host.grant.online.size())});
   }
   return input;
 }
@@ -81,8 +85,9 @@ MachineInput load_machine_input(const std::string& name) {
     } catch (const InputError& error) {
       std::error_code code;
       if (!fs::exists(name, code)) {
-        throw InputError("--machine", fmt::format("no machine of the catalogue and no file is called {}", quote(name)),
-                         error.hint().empty() ? "`corecast machine list` names them; `host` is this one" : error.hint());
+        throw InputError(
+            "--machine", fmt::format("no machine of the catalogue and no file is called {}", quote(name)),
+            error.hint().empty() ? "`corecast machine list` names them; `host` is this one" : error.hint());
       }
       input.machine = hwmodels::read_machine(name);
       input.origin = "file";
@@ -107,9 +112,11 @@ sim::Runtime load_runtime(const std::string& name) {
 
 void check_output(const char* option, const fs::path& path, const std::string& input) {
   std::error_code code;
-  if (fs::is_directory(path, code)) throw InputError(option, fmt::format("{} is a directory, wanted a file", quote(path.string())));
+  if (fs::is_directory(path, code))
+    throw InputError(option, fmt::format("{} is a directory, wanted a file", quote(path.string())));
   if (!input.empty() && fs::equivalent(path, input, code)) {
-    throw InputError(option, fmt::format("{} is the model that is read: it would be overwritten", quote(path.string())));
+    throw InputError(
+        option, fmt::format("{} is the model that is read: it would be overwritten", quote(path.string())));
   }
   if (fs::exists(path, code) && !fs::is_regular_file(path, code)) return;  // a pipe: writing will tell
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");

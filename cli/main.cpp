@@ -34,7 +34,8 @@ int print(const std::string& text) {
     const ssize_t put = ::write(STDOUT_FILENO, text.data() + done, text.size() - done);
     if (put < 0 && errno == EINTR) continue;
     if (put < 0 && errno == EPIPE) return 0;  // the reader has what it wanted: `corecast ... | head`
-    if (put < 0) return fail(kBadInput, fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+    if (put < 0)
+      return fail(kBadInput, fmt::format("cannot write to standard output: {}", std::strerror(errno)));
     done += static_cast<std::size_t>(put);
   }
   return 0;
@@ -43,7 +44,8 @@ int print(const std::string& text) {
 int run(int argc, char** argv) {
   const corecast::cli::Arguments arguments = corecast::cli::parse_arguments(argc, argv);
   if (!arguments.command) return arguments.exit_code;
-  return print(std::visit([](const auto& options) { return corecast::cli::run(options); }, *arguments.command));
+  return print(
+      std::visit([](const auto& options) { return corecast::cli::run(options); }, *arguments.command));
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ std::string run(const ModelListOptions& options) {
     return text_of(tree);
   }
   std::vector<Row> rows;
-  for (const auto& model : graphs::builtin_models()) rows.push_back({{model.name, model.description}, ""});
-  return table({{"name"}, {"description", Align::left, true}}, rows, terminal_width(), 0);
+  for (const auto& model : graphs::builtin_models()) rows.push_back({{model.name}, model.description});
+  return table({{"name"}}, rows, terminal_width(), 0);
 }
 
 // The graph itself is the result where no file is named; else what was written is.
@@ -35,7 +35,8 @@ std::string run(const ModelWriteOptions& options) {
   if (!options.output) return text;
   write_file(*options.output, text);
   model.name = options.name;
-  if (!options.json) return heading_of(model, terminal_width()) + "written to " + options.output->string() + "\n";
+  if (!options.json)
+    return heading_of(model, terminal_width()) + "written to " + options.output->string() + "\n";
   Tree tree = report("model");
   tree["name"] = options.name;
   tree["batch"] = model.graph.batch;

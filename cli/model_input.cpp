@@ -58,7 +58,8 @@ ModelInput load_model_input(const ModelOptions& options) {
   } else {
     if (!is_builtin(options.model)) fail_unknown(options.model);
     if (!options.import.shapes.empty()) {
-      throw InputError("--shape", fmt::format("the built-in model {} has its shapes written in", quote(options.model)),
+      throw InputError("--shape",
+                       fmt::format("the built-in model {} has its shapes written in", quote(options.model)),
                        "--batch sets its batch");
     }
     input.graph = graphs::build_model(options.model, options.import.batch.value_or(1));

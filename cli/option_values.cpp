@@ -26,7 +26,8 @@ long long count_of(std::string_view option, const std::string& text, long long m
   try {
     return parse_whole(text, "a whole number", least, most);
   } catch (const InputError&) {
-    throw InputError(std::string(option), fmt::format("found {}, wanted a whole number from {} to {}", quote(text), least, most));
+    throw InputError(std::string(option),
+                     fmt::format("found {}, wanted a whole number from {} to {}", quote(text), least, most));
   }
 }
 
@@ -36,7 +37,8 @@ bool switch_of(std::string_view option, const std::string& text) {
 
 std::pair<std::string, std::vector<std::int64_t>> shape_of(const std::string& text) {
   const auto fail = [&](std::string what) -> InputError {
-    return InputError("--shape", std::move(what), "wanted name=1x3x224x224: the input's name and its dimensions");
+    return InputError("--shape", std::move(what),
+                      "wanted name=1x3x224x224: the input's name and its dimensions");
   };
   const std::size_t equals = text.rfind('=');
   if (equals == std::string::npos) throw fail(fmt::format("{} has no \"=\"", quote(text)));
@@ -46,11 +48,12 @@ std::pair<std::string, std::vector<std::int64_t>> shape_of(const std::string& te
     try {
       shape.push_back(parse_whole(dimension, "a dimension", 1, kMostDimension));
     } catch (const InputError&) {
-      throw fail(fmt::format("{}: dimension {} is {}, not a whole number from 1 to {}", quote(text), shape.size() + 1,
-                             quote(dimension), kMostDimension));
+      throw fail(fmt::format("{}: dimension {} is {}, not a whole number from 1 to {}", quote(text),
+                             shape.size() + 1, quote(dimension), kMostDimension));
     }
   }
-  if (shape.size() > kMostDimensions) throw fail(fmt::format("{} has more than {} dimensions", quote(text), kMostDimensions));
+  if (shape.size() > kMostDimensions)
+    throw fail(fmt::format("{} has more than {} dimensions", quote(text), kMostDimensions));
   return {text.substr(0, equals), std::move(shape)};
 }
 

@@ -93,7 +93,8 @@ struct RuntimeListOptions {
   bool json = false;
 };
 
-using Command = std::variant<InspectOptions, MachineShowOptions, MachineListOptions, SimulateOptions, TuneOptions,
-                             WhatIfOptions, ModelListOptions, ModelWriteOptions, RuntimeListOptions>;
+using Command =
+    std::variant<InspectOptions, MachineShowOptions, MachineListOptions, SimulateOptions, TuneOptions,
+                 WhatIfOptions, ModelListOptions, ModelWriteOptions, RuntimeListOptions>;
 
 }  // namespace corecast::cli

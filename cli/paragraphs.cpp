@@ -18,9 +18,11 @@ std::string granted_text(const MachineInput& machine) {
     return fmt::format("all of it: {}", counted(target.cpus(), "CPU"));
   }
   const hwmodels::Grant& grant = machine.host->grant;
-  std::string text = fmt::format("CPUs {} of {}", hwmodels::cpu_list_text(grant.usable()), grant.online.size());
-  text += grant.quota_cpus ? fmt::format(", quota {:.4g}: {} at once", *grant.quota_cpus, counted(target.cpus(), "thread"))
-                           : std::string(", no quota");
+  std::string text =
+      fmt::format("CPUs {} of {}", hwmodels::cpu_list_text(grant.usable()), grant.online.size());
+  text += grant.quota_cpus
+              ? fmt::format(", quota {:.4g}: {} at once", *grant.quota_cpus, counted(target.cpus(), "thread"))
+              : std::string(", no quota");
   if (grant.pids_limit) text += fmt::format(", {} processes at most", *grant.pids_limit);
   return text;
 }
@@ -31,7 +33,8 @@ std::string heading_of(const ModelInput& model, int width) {
   const graphs::Graph& graph = model.graph;
   return wrapped(fmt::format("{}{}: batch {}, {}, {}, {} parameters", model.name,
                              model.origin == "built-in" ? " (built in)" : "", graph.batch,
-                             counted(static_cast<std::int64_t>(graph.size()), "operator"), to_short_text(graph.total_flops()),
+                             counted(static_cast<std::int64_t>(graph.size()), "operator"),
+                             to_short_text(graph.total_flops()),
                              count_text(static_cast<double>(graph.total_parameters()))),
                  width);
 }
@@ -43,17 +46,14 @@ std::string header_lines(const MachineInput& machine, const sim::Runtime& runtim
                               counted(m.logical_cpus(), "logical CPU")),
                   width, "         ");
   text += wrapped(granted_text(machine), width, "granted  ");
-  text += wrapped(fmt::format("{} ({}): {}", runtime.name, runtime.versions, runtime.description), width, "runtime  ");
-  if (!runtime.inter_op_works) {
-    text += wrapped("runs one operator after the other, whatever inter-op is asked for", width, "         ");
-  }
-  return text;
+  return text + wrapped(fmt::format("{}: {}", runtime.name, runtime.description), width, "runtime  ");
 }
 
 std::string messages_text(std::string_view title, const std::vector<sim::Message>& messages, int width) {
   if (messages.empty()) return "";
   std::string text = fmt::format("\n{}\n", title);
-  for (const sim::Message& message : messages) text += wrapped(fmt::format("{}: {}", message.code, message.text), width, "  ");
+  for (const sim::Message& message : messages)
+    text += wrapped(fmt::format("{}: {}", message.code, message.text), width, "  ");
   return text;
 }
 

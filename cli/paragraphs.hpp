@@ -10,11 +10,13 @@
 
 namespace corecast::cli {
 
-[[nodiscard]] std::string heading_of(const ModelInput& model, int width);    // "m.onnx: batch 1, 126 operators, ..."
+[[nodiscard]] std::string heading_of(const ModelInput& model,
+                                     int width);  // "m.onnx: batch 1, 126 operators, ..."
 [[nodiscard]] std::string header_lines(const MachineInput& machine, const sim::Runtime& runtime, int width);
 
 // "\nTITLE\n  CODE  sentence", one a message; nothing when there are none.
-[[nodiscard]] std::string messages_text(std::string_view title, const std::vector<sim::Message>& messages, int width);
+[[nodiscard]] std::string messages_text(std::string_view title, const std::vector<sim::Message>& messages,
+                                        int width);
 
 // What the import could not do exactly, as messages.
 [[nodiscard]] std::vector<sim::Message> notes_of(const graphs::Graph& graph);

@@ -19,9 +19,10 @@ std::string run(const RuntimeListOptions& options) {
   }
   std::vector<Row> rows;
   for (const sim::Runtime& runtime : runtimes) {
-    rows.push_back({{runtime.name, runtime.versions, runtime.inter_op_works ? "works" : "no effect", runtime.description}, ""});
+    rows.push_back({{runtime.name, runtime.versions, runtime.inter_op_works ? "works" : "no effect"},
+                    runtime.description});
   }
-  return table({{"name"}, {"versions"}, {"inter-op"}, {"description", Align::left, true}}, rows, terminal_width(), 0);
+  return table({{"name"}, {"versions"}, {"inter-op"}}, rows, terminal_width(), 0);
 }
 
 }  // namespace corecast::cli

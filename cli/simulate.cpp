@@ -47,7 +47,8 @@ std::string run(const SimulateOptions& options) {
     report.evaluation = sim::evaluate(report.prepared, report.machine.target, report.runtime, report.setting);
   }
   report.warnings = notes_of(report.model.graph);
-  for (const auto& more : {report.machine.warnings, sim::setting_warnings(report.machine.target, report.runtime, report.setting)}) {
+  for (const auto& more : {report.machine.warnings,
+                           sim::setting_warnings(report.machine.target, report.runtime, report.setting)}) {
     report.warnings.insert(report.warnings.end(), more.begin(), more.end());
   }
   report.warnings = distinct(std::move(report.warnings));

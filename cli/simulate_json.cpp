@@ -7,7 +7,9 @@ namespace corecast::cli {
 namespace {
 
 // Dates are whole picoseconds: all their digits, so that they can be compared.
-double microseconds(sim::Picoseconds t) { return static_cast<double>(t) * 1e-6; }
+double microseconds(sim::Picoseconds t) {
+  return static_cast<double>(t) * 1e-6;
+}
 
 }  // namespace
 

@@ -16,14 +16,16 @@ namespace {
 std::string forecast_lines(const SimulateReport& report, int width) {
   const sim::Forecast& f = report.evaluation.forecast;
   std::string text = wrapped(setting_text(report.setting), width, "setting  ");
-  if (report.effective != report.setting) text += wrapped("runs as " + setting_text(report.effective), width, "         ");
-  text += wrapped(fmt::format("{} ({} with 90 %), {} samples/s, bound by {}", to_short_text(f.latency), interval_text(f),
-                              rate_text(f.throughput_per_s), f.bound_by),
+  if (report.effective != report.setting)
+    text += wrapped("runs as " + setting_text(report.effective), width, "         ");
+  text += wrapped(fmt::format("{} ({} with 90 %), {} samples/s, bound by {}", to_short_text(f.latency),
+                              interval_text(f), rate_text(f.throughput_per_s), f.bound_by),
                   width, "latency  ");
-  text += wrapped(fmt::format("compute {}, memory {}, overhead {}, waiting {}, idle {} (of the time of all threads)",
-                              percent_text(f.share.compute), percent_text(f.share.memory), percent_text(f.share.overhead),
-                              percent_text(f.share.wait), percent_text(f.share.idle)),
-                  width, "time     ");
+  text += wrapped(
+      fmt::format("compute {}, memory {}, overhead {}, waiting {}, idle {} (of the time of all threads)",
+                  percent_text(f.share.compute), percent_text(f.share.memory), percent_text(f.share.overhead),
+                  percent_text(f.share.wait), percent_text(f.share.idle)),
+      width, "time     ");
   return text;
 }
 
@@ -41,19 +43,23 @@ std::string bound_table(const sim::Timeline& timeline, int width) {
     all += run.end - run.start;
   }
   std::vector<std::pair<std::string, Sum>> sorted(sums.begin(), sums.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
   std::vector<Row> rows;
   for (const auto& [bound, sum] : sorted) {
     rows.push_back({{bound, std::to_string(sum.count), to_short_text(sim::to_seconds(sum.time)),
                      all > 0 ? percent_text(static_cast<double>(sum.time) / static_cast<double>(all)) : "-"},
                     ""});
   }
-  return table({{"bound", Align::left, true}, {"operators", Align::right}, {"time", Align::right}, {"", Align::right}}, rows, width);
+  return table(
+      {{"bound", Align::left, true}, {"operators", Align::right}, {"time", Align::right}, {"", Align::right}},
+      rows, width);
 }
 
 std::string operator_table(const SimulateReport& report, int width) {
   std::vector<sim::Run> runs = report.evaluation.timeline.runs;
-  std::stable_sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.end - a.start > b.end - b.start; });
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const auto& a, const auto& b) { return a.end - a.start > b.end - b.start; });
   runs.resize(std::min(runs.size(), static_cast<std::size_t>(report.top)));
   const auto makespan = static_cast<double>(report.evaluation.timeline.makespan);
   std::vector<Row> rows;
@@ -84,7 +90,8 @@ std::string text_of(const SimulateReport& report, int width) {
   text += "\nLongest operators\n" + operator_table(report, width);
   text += messages_text("Warnings", report.warnings, width) + messages_text("Advice", report.advice, width);
   const sim::Candidate candidate{report.effective, report.evaluation.forecast, 0.0, ""};
-  return text + "\n" + wrapped(confidence_of(report.machine.target.machine, report.runtime, {candidate}).text, width);
+  return text + "\n" +
+         wrapped(confidence_of(report.machine.target.machine, report.runtime, {candidate}).text, width);
 }
 
 }  // namespace corecast::cli

@@ -24,10 +24,12 @@ std::string literal(const std::string& text) {
 }
 
 // Says on which runtime the forecast was made, where it is another one's words that follow.
-std::string origin_note(const SnippetRequest& request, const std::string& framework, const char* comment = "#") {
+std::string origin_note(const SnippetRequest& request, const std::string& framework,
+                        const char* comment = "#") {
   if (request.framework == framework) return "";
-  return fmt::format("{} The forecast was made for {}; this is the same setting in other words, not a forecast.\n", comment,
-                     request.runtime);
+  return fmt::format(
+      "{} The forecast was made for {}; this is the same setting in other words, not a forecast.\n", comment,
+      request.runtime);
 }
 
 std::string each_instance(const SnippetRequest& request, const char* comment = "#") {
@@ -37,20 +39,26 @@ std::string each_instance(const SnippetRequest& request, const char* comment = "
 
 // onnxruntime's caller only waits in parallel mode: N inter-op threads run N - 1 operators.
 int onnxruntime_inter_op(const SnippetRequest& request) {
-  if (request.framework == "onnxruntime") return request.setting.mode == sim::Mode::parallel ? request.setting.inter_op : 1;
+  if (request.framework == "onnxruntime")
+    return request.setting.mode == sim::Mode::parallel ? request.setting.inter_op : 1;
   return request.at_once > 1 ? request.at_once + 1 : 1;
 }
 
-bool onnxruntime_parallel(const SnippetRequest& request) { return onnxruntime_inter_op(request) > 1; }
+bool onnxruntime_parallel(const SnippetRequest& request) {
+  return onnxruntime_inter_op(request) > 1;
+}
 
 // 1-based, one group for each pool thread: the calling thread, which takes the first CPU, has none. Only for one
 // sequential session whose threads all have a CPU of their own.
 std::string affinities(const SnippetRequest& request) {
   const sim::Setting& setting = request.setting;
-  if (!request.host || setting.instances != 1 || onnxruntime_parallel(request) || setting.intra_op < 2) return "";
-  if (request.cpus.size() != 1 || request.cpus[0].cpus.size() != static_cast<std::size_t>(setting.intra_op)) return "";
+  if (!request.host || setting.instances != 1 || onnxruntime_parallel(request) || setting.intra_op < 2)
+    return "";
+  if (request.cpus.size() != 1 || request.cpus[0].cpus.size() != static_cast<std::size_t>(setting.intra_op))
+    return "";
   std::vector<int> numbers;
-  for (std::size_t i = 1; i < request.cpus[0].cpus.size(); ++i) numbers.push_back(request.cpus[0].cpus[i] + 1);
+  for (std::size_t i = 1; i < request.cpus[0].cpus.size(); ++i)
+    numbers.push_back(request.cpus[0].cpus[i] + 1);
   return fmt::format("{}", fmt::join(numbers, ";"));
 }
 
@@ -62,14 +70,19 @@ std::string onnxruntime(const SnippetRequest& request) {
   text += "import onnxruntime as ort\n\noptions = ort.SessionOptions()\n";
   text += fmt::format("options.intra_op_num_threads = {}\n", setting.intra_op);
   text += fmt::format("options.inter_op_num_threads = {}\n", onnxruntime_inter_op(request));
-  text += fmt::format("options.execution_mode = ort.ExecutionMode.{}\n", parallel ? "ORT_PARALLEL" : "ORT_SEQUENTIAL");
-  text += fmt::format("options.add_session_config_entry(\"session.intra_op.allow_spinning\", \"{}\")\n", spin);
-  if (parallel) text += fmt::format("options.add_session_config_entry(\"session.inter_op.allow_spinning\", \"{}\")\n", spin);
+  text += fmt::format("options.execution_mode = ort.ExecutionMode.{}\n",
+                      parallel ? "ORT_PARALLEL" : "ORT_SEQUENTIAL");
+  text +=
+      fmt::format("options.add_session_config_entry(\"session.intra_op.allow_spinning\", \"{}\")\n", spin);
+  if (parallel)
+    text +=
+        fmt::format("options.add_session_config_entry(\"session.inter_op.allow_spinning\", \"{}\")\n", spin);
   if (const std::string groups = affinities(request); !groups.empty()) {
     text += "# Optional: a CPU for each pool thread (numbers from 1; the caller has none).\n";
-    text += fmt::format("# options.add_session_config_entry(\"session.intra_op_thread_affinities\",\n"
-                        "#                                  \"{}\")\n",
-                        groups);
+    text += fmt::format(
+        "# options.add_session_config_entry(\"session.intra_op_thread_affinities\",\n"
+        "#                                  \"{}\")\n",
+        groups);
   }
   text += fmt::format("session = ort.InferenceSession({}, options,\n", literal(request.model));
   return text + "                               providers=[\"CPUExecutionProvider\"])\n";
@@ -82,8 +95,9 @@ std::string onnxruntime_node(const SnippetRequest& request) {
   text += "const ort = require(\"onnxruntime-node\");\n\n";
   text += fmt::format("const session = await ort.InferenceSession.create({}, {{\n", literal(request.model));
   text += "  executionProviders: [\"cpu\"],\n";
-  text += fmt::format("  intraOpNumThreads: {},\n  interOpNumThreads: {},\n  executionMode: \"{}\",\n", request.setting.intra_op,
-                      onnxruntime_inter_op(request), parallel ? "parallel" : "sequential");
+  text += fmt::format("  intraOpNumThreads: {},\n  interOpNumThreads: {},\n  executionMode: \"{}\",\n",
+                      request.setting.intra_op, onnxruntime_inter_op(request),
+                      parallel ? "parallel" : "sequential");
   text += fmt::format("  extra: {{ session: {{ intra_op: {{ allow_spinning: \"{}\" }}", spin);
   if (parallel) text += fmt::format(", inter_op: {{ allow_spinning: \"{}\" }}", spin);
   return text + " } },\n});\n";
@@ -93,7 +107,8 @@ std::string pytorch(const SnippetRequest& request) {
   std::string text = origin_note(request, "pytorch") + each_instance(request);
   text += fmt::format("import torch\n\ntorch.set_num_threads({})\n", request.setting.intra_op);
   text += fmt::format("torch.set_num_interop_threads({})  # once, before any work\n", request.at_once);
-  if (request.at_once > 1) text += "# Eager inference runs one operator at a time: only torch.jit.fork overlaps branches.\n";
+  if (request.at_once > 1)
+    text += "# Eager inference runs one operator at a time: only torch.jit.fork overlaps branches.\n";
   return text;
 }
 
@@ -126,9 +141,10 @@ std::string environment(const SnippetRequest& request) {
   std::string text = origin_note(request, "env");
   text += "# PyTorch and other OpenMP programs; onnxruntime ignores these.\n";
   text += fmt::format("export OMP_NUM_THREADS={0}\nexport MKL_NUM_THREADS={0}\n", setting.intra_op);
-  text += fmt::format("export OMP_WAIT_POLICY={}\n", setting.spin ? "ACTIVE" : "PASSIVE");
+  if (!setting.spin) text += "export OMP_WAIT_POLICY=PASSIVE\n";
   text += "# TensorFlow.\n";
-  return text + fmt::format("export TF_NUM_INTRAOP_THREADS={}\nexport TF_NUM_INTEROP_THREADS={}\n", setting.intra_op, request.at_once);
+  return text + fmt::format("export TF_NUM_INTRAOP_THREADS={}\nexport TF_NUM_INTEROP_THREADS={}\n",
+                            setting.intra_op, request.at_once);
 }
 
 }  // namespace
@@ -144,7 +160,8 @@ std::vector<Snippet> snippets(const SnippetRequest& request) {
 }
 
 const std::vector<std::string>& snippet_choices() {
-  static const std::vector<std::string> choices{"all", "onnxruntime", "pytorch", "tensorflow", "openvino", "env"};
+  static const std::vector<std::string> choices{"all",        "onnxruntime", "pytorch",
+                                                "tensorflow", "openvino",    "env"};
   return choices;
 }
 

@@ -11,18 +11,19 @@ namespace corecast::cli {
 
 struct SnippetRequest {
   sim::Setting setting;
-  std::string model;           // file name that stands in the text
-  std::string runtime;         // whose forecast it is, "onnxruntime"
-  std::string framework;       // of that runtime
-  std::string versions;        // of that runtime
-  int at_once = 1;             // operators that run at once
+  std::string model;      // file name that stands in the text
+  std::string runtime;    // whose forecast it is, "onnxruntime"
+  std::string framework;  // of that runtime
+  std::string versions;   // of that runtime
+  int at_once = 1;        // operators that run at once
   std::vector<InstanceCpus> cpus;
-  int domains = 1;             // NUMA domains of the machine
-  bool host = false;           // CPU numbers are this host's, not the usual ones
+  int domains = 1;    // NUMA domains of the machine
+  bool host = false;  // CPU numbers are this host's, not the usual ones
 };
 
 struct Snippet {
-  std::string name;  // "onnxruntime", "onnxruntime_node", "pytorch", "tensorflow", "openvino", "env", "launch"
+  std::string
+      name;  // "onnxruntime", "onnxruntime_node", "pytorch", "tensorflow", "openvino", "env", "launch"
   std::string text;  // ends in '\n'
 };
 
@@ -34,6 +35,7 @@ struct Snippet {
 
 // Whether the text report prints the snippet `name`: `choice` as given to --snippet, or the runtime's framework when it
 // is empty. The launch line goes with every choice.
-[[nodiscard]] bool is_chosen(const std::string& name, const std::string& choice, const std::string& framework);
+[[nodiscard]] bool is_chosen(const std::string& name, const std::string& choice,
+                             const std::string& framework);
 
 }  // namespace corecast::cli

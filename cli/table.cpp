@@ -14,7 +14,9 @@ using hwmodels::printable;
 constexpr int kGap = 2;
 constexpr int kLeast = 8;  // columns a cell is not cut below
 
-std::string blanks(int n) { return std::string(static_cast<std::size_t>(std::max(n, 0)), ' '); }
+std::string blanks(int n) {
+  return std::string(static_cast<std::size_t>(std::max(n, 0)), ' ');
+}
 
 std::string line(const std::string& text, int width) {
   std::string out = clipped(text, width);
@@ -45,7 +47,8 @@ std::vector<int> widths_of(const std::vector<Column>& columns, const std::vector
   return widths;
 }
 
-std::string joined(const std::vector<Column>& columns, const std::vector<std::string>& cells, const std::vector<int>& widths) {
+std::string joined(const std::vector<Column>& columns, const std::vector<std::string>& cells,
+                   const std::vector<int>& widths) {
   std::string out;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::string cell = clipped(i < cells.size() ? cells[i] : std::string{}, widths[i]);
@@ -67,7 +70,8 @@ std::string table(const std::vector<Column>& columns, const std::vector<Row>& ro
   std::vector<std::string> titles;
   for (const Column& column : columns) titles.push_back(column.title);
   std::string out;
-  const bool head = std::any_of(titles.begin(), titles.end(), [](const std::string& title) { return !title.empty(); });
+  const bool head =
+      std::any_of(titles.begin(), titles.end(), [](const std::string& title) { return !title.empty(); });
   if (head) out += line(blanks(indent) + joined(columns, titles, widths), width);
   for (const Row& row : clean) {
     out += line(blanks(indent) + joined(columns, row.cells, widths), width);

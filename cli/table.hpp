@@ -23,7 +23,8 @@ struct Row {
 
 // Every line ends in '\n', has at most `width` columns and no trailing blanks. Two spaces between columns. Without a
 // title in any column there is no head.
-[[nodiscard]] std::string table(const std::vector<Column>& columns, const std::vector<Row>& rows, int width, int indent = 2);
+[[nodiscard]] std::string table(const std::vector<Column>& columns, const std::vector<Row>& rows, int width,
+                                int indent = 2);
 
 // Words of `text` on lines of at most `width` columns: the first behind `first`, the others behind as many blanks.
 // A word longer than a line is cut. Ends in '\n'.

@@ -20,7 +20,8 @@ int terminal_width() {
     const std::string_view text(columns);
     int value = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (code == std::errc{} && end == text.data() + text.size() && value > 0) return std::clamp(value, kNarrow, kWide);
+    if (code == std::errc{} && end == text.data() + text.size() && value > 0)
+      return std::clamp(value, kNarrow, kWide);
   }
   winsize size{};
   if (::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {

@@ -15,10 +15,11 @@ void append(std::vector<T>& to, const std::vector<T>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-SnippetRequest request_of(const TuneReport& report) {
+SnippetRequest request_of(const TuneReport& report, const std::string& path) {
   SnippetRequest request;
   request.setting = report.result.best.setting;
-  request.model = report.model.origin == "file" ? report.model.name : "model.onnx";
+  // Where there is no file that the framework could load, a name that the user will replace.
+  request.model = path.ends_with(".onnx") ? path : "model.onnx";
   request.runtime = report.runtime.name;
   request.framework = report.runtime.framework;
   request.at_once = operators_at_once(report.runtime, request.setting);
@@ -57,7 +58,7 @@ std::string run(const TuneOptions& options) {
   append(report.advice, report.machine.advice);
   append(report.advice, report.result.advice);
   report.advice = distinct(std::move(report.advice));
-  report.snippets = snippets(request_of(report));
+  report.snippets = snippets(request_of(report, options.model.model));
   return options.json ? json_of(report) : text_of(report, terminal_width());
 }
 

@@ -30,7 +30,8 @@ std::string json_of(const TuneReport& r) {
   tree["objective"] = sim::name_of(r.objective);
   tree["best"] = tree_of_candidate(r.result.best);
   tree["ranking"] = Tree::array();
-  for (const sim::Candidate& candidate : r.result.ranking) tree["ranking"].push_back(tree_of_candidate(candidate));
+  for (const sim::Candidate& candidate : r.result.ranking)
+    tree["ranking"].push_back(tree_of_candidate(candidate));
   tree["baselines"] = Tree::array();
   for (const sim::Baseline& baseline : r.result.baselines) tree["baselines"].push_back(tree_of(baseline));
   tree["search"] = {{"covered", r.result.covered},

@@ -13,8 +13,11 @@ std::string ranking_table(const TuneReport& report, int width) {
   std::vector<Row> rows;
   int place = 0;
   for (const sim::Candidate& c : report.result.ranking) {
-    rows.push_back({{std::to_string(++place), setting_text(c.setting), to_short_text(c.forecast.latency), interval_text(c.forecast),
-                     rate_text(c.forecast.throughput_per_s), place == 1 ? "best" : c.loss < 0.00005 ? "same" : loss_text(c.loss)},
+    rows.push_back({{std::to_string(++place), setting_text(c.setting), to_short_text(c.forecast.latency),
+                     interval_text(c.forecast), rate_text(c.forecast.throughput_per_s),
+                     place == 1         ? "best"
+                     : c.loss < 0.00005 ? "same"
+                                        : loss_text(c.loss)},
                     c.why});
   }
   return table({{"", Align::right},
@@ -27,14 +30,17 @@ std::string ranking_table(const TuneReport& report, int width) {
 }
 
 // "Intel for TensorFlow: inter = sockets, ..." -> "Intel for TensorFlow"; the rule itself is in the JSON.
-std::string short_title(const std::string& title) { return title.substr(0, title.find(':')); }
+std::string short_title(const std::string& title) {
+  return title.substr(0, title.find(':'));
+}
 
 std::string baseline_table(const TuneReport& report, int width) {
   std::vector<Row> rows;
   for (const sim::Baseline& b : report.result.baselines) {
-    rows.push_back({{short_title(b.title), setting_text(b.setting), b.feasible ? to_short_text(b.forecast.latency) : "-",
-                     b.feasible ? rate_text(b.forecast.throughput_per_s) : "-", b.feasible ? loss_text(b.loss) : "-"},
-                    b.note});
+    rows.push_back(
+        {{short_title(b.title), setting_text(b.setting), b.feasible ? to_short_text(b.forecast.latency) : "-",
+          b.feasible ? rate_text(b.forecast.throughput_per_s) : "-", b.feasible ? loss_text(b.loss) : "-"},
+         b.note});
   }
   return table({{"rule", Align::left, true},
                 {"setting", Align::left, true},
@@ -48,7 +54,8 @@ std::string snippets_text(const TuneReport& report) {
   std::string text;
   for (const Snippet& snippet : report.snippets) {
     if (!is_chosen(snippet.name, report.snippet_choice, report.runtime.framework)) continue;
-    text += fmt::format("\n--- {} ---\n{}", snippet.name == "launch" ? "start it with" : snippet.name, snippet.text);
+    text += fmt::format("\n--- {} ---\n{}", snippet.name == "launch" ? "start it with" : snippet.name,
+                        snippet.text);
   }
   return text;
 }
@@ -58,12 +65,15 @@ std::string snippets_text(const TuneReport& report) {
 std::string text_of(const TuneReport& report, int width) {
   const sim::SearchResult& result = report.result;
   std::string text = heading_of(report.model, width) + header_lines(report.machine, report.runtime, width);
-  text += fmt::format("\nBest settings for {}\n", report.objective == sim::Objective::latency ? "latency" : "throughput");
+  text += fmt::format("\nBest settings for {}\n",
+                      report.objective == sim::Objective::latency ? "latency" : "throughput");
   text += ranking_table(report, width);
   text += "\nWhat simple rules give\n" + baseline_table(report, width) + "\n";
-  text += wrapped(fmt::format("Search: {} settings covered: {} merged as the same, {} pruned by lower bounds, {} simulated.",
-                              result.covered, result.merged, result.pruned, result.simulated),
-                  width);
+  text += wrapped(
+      fmt::format(
+          "Search: {} settings covered: {} merged as the same, {} pruned by lower bounds, {} simulated.",
+          result.covered, result.merged, result.pruned, result.simulated),
+      width);
   text += wrapped(report.confidence.text, width);
   text += messages_text("Warnings", report.warnings, width) + messages_text("Advice", report.advice, width);
   return text + snippets_text(report);

@@ -24,11 +24,12 @@ std::vector<hwmodels::Change> changes_of(const std::vector<std::string>& texts) 
   return changes;
 }
 
-WhatIfPoint point_of(const WhatIfReport& report, const graphs::Graph& prepared, const std::vector<hwmodels::Change>& changes,
-                     const sim::Target& target, int jobs) {
+WhatIfPoint point_of(const WhatIfReport& report, const graphs::Graph& prepared,
+                     const std::vector<hwmodels::Change>& changes, const sim::Target& target, int jobs) {
   WhatIfPoint point;
   point.changes = changes;
-  point.best = sim::search(report.model.graph, prepared, target, report.runtime, {report.objective, 1, jobs}).best;
+  point.best =
+      sim::search(report.model.graph, prepared, target, report.runtime, {report.objective, 1, jobs}).best;
   point.speedup = speedup(report.objective, report.base.forecast, point.best.forecast);
   try {
     const auto kept = sim::evaluate(prepared, target, report.runtime, report.base.setting).forecast;
@@ -70,7 +71,8 @@ std::string run(const WhatIfOptions& options) {
     if (!options.json) std::fprintf(stderr, "corecast: read and searched in %.2f s\n", spent.count());
   }
   report.warnings = notes_of(report.model.graph);
-  report.warnings.insert(report.warnings.end(), report.machine.warnings.begin(), report.machine.warnings.end());
+  report.warnings.insert(report.warnings.end(), report.machine.warnings.begin(),
+                         report.machine.warnings.end());
   report.warnings = distinct(std::move(report.warnings));
   return options.json ? json_of(report) : text_of(report, terminal_width());
 }

@@ -8,14 +8,18 @@ namespace {
 
 Tree tree_of(const std::vector<hwmodels::Change>& changes) {
   Tree tree = Tree::array();
-  for (const hwmodels::Change& change : changes) tree.push_back({{"path", change.path}, {"value", change.value}});
+  for (const hwmodels::Change& change : changes)
+    tree.push_back({{"path", change.path}, {"value", change.value}});
   return tree;
 }
 
 Tree tree_of(const WhatIfPoint& point) {
-  Tree tree = {{"changes", tree_of(point.changes)}, {"best", tree_of_candidate(point.best)}, {"speedup", number(point.speedup)}};
+  Tree tree = {{"changes", tree_of(point.changes)},
+               {"best", tree_of_candidate(point.best)},
+               {"speedup", number(point.speedup)}};
   if (point.kept) {
-    tree["old_setting_kept"] = {{"forecast", cli::tree_of(point.kept->forecast)}, {"speedup", number(point.kept->speedup)}};
+    tree["old_setting_kept"] = {{"forecast", cli::tree_of(point.kept->forecast)},
+                                {"speedup", number(point.kept->speedup)}};
   }
   return tree;
 }

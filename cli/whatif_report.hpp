@@ -13,7 +13,7 @@ namespace corecast::cli {
 
 struct WhatIfPoint {
   std::vector<hwmodels::Change> changes;
-  sim::Candidate best;  // tuned again
+  sim::Candidate best;   // tuned again
   double speedup = 1.0;  // of the objective, against the machine as it is
   // The setting that is best before the change, kept; absent when it cannot be had any more.
   struct Kept {

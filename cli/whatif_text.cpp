@@ -25,18 +25,27 @@ std::string side_by_side(const WhatIfReport& report, const WhatIfPoint& point, i
   const std::string gain = factor_text(point.speedup);
   std::vector<Row> rows{
       {{"best setting", setting_text(before.setting), setting_text(after.setting), ""}, ""},
-      {{"latency", to_short_text(before.forecast.latency), to_short_text(after.forecast.latency), latency ? gain : ""}, ""},
+      {{"latency", to_short_text(before.forecast.latency), to_short_text(after.forecast.latency),
+        latency ? gain : ""},
+       ""},
       {{"90 % interval", interval_text(before.forecast), interval_text(after.forecast), ""}, ""},
-      {{"samples/s", rate_text(before.forecast.throughput_per_s), rate_text(after.forecast.throughput_per_s), latency ? "" : gain}, ""},
+      {{"samples/s", rate_text(before.forecast.throughput_per_s), rate_text(after.forecast.throughput_per_s),
+        latency ? "" : gain},
+       ""},
       {{"bound by", before.forecast.bound_by, after.forecast.bound_by, ""}, ""}};
   if (point.kept) {
     const auto value = [&](const sim::Forecast& f) {
       return latency ? to_short_text(f.latency) : rate_text(f.throughput_per_s) + " /s";
     };
-    rows.push_back({{"old setting kept", value(before.forecast), value(point.kept->forecast), factor_text(point.kept->speedup)}, ""});
+    rows.push_back({{"old setting kept", value(before.forecast), value(point.kept->forecast),
+                     factor_text(point.kept->speedup)},
+                    ""});
   }
-  return table({{"", Align::left, true}, {"before", Align::left, true}, {"after", Align::left, true}, {"speed-up", Align::right}}, rows,
-               width);
+  return table({{"", Align::left, true},
+                {"before", Align::left, true},
+                {"after", Align::left, true},
+                {"speed-up", Align::right}},
+               rows, width);
 }
 
 }  // namespace
@@ -44,11 +53,13 @@ std::string side_by_side(const WhatIfReport& report, const WhatIfPoint& point, i
 std::string text_of(const WhatIfReport& report, int width) {
   std::string text = heading_of(report.model, width) + header_lines(report.machine, report.runtime, width);
   for (const WhatIfPoint& point : report.points) {
-    text += "\n" + wrapped(changes_text(point.changes), width, "what if  ") + side_by_side(report, point, width);
+    text +=
+        "\n" + wrapped(changes_text(point.changes), width, "what if  ") + side_by_side(report, point, width);
     text += wrapped(point.best.why, width, "  after: ");
   }
   text += messages_text("Warnings", report.warnings, width);
-  return text + "\n" + wrapped(confidence_of(report.machine.target.machine, report.runtime, {report.base}).text, width);
+  return text + "\n" +
+         wrapped(confidence_of(report.machine.target.machine, report.runtime, {report.base}).text, width);
 }
 
 }  // namespace corecast::cli

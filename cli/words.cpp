@@ -40,11 +40,14 @@ std::string rate_text(double per_second) {
   return per_second < 999.5 ? fmt::format("{:.3g}", per_second) : fmt::format("{:.0f}", per_second);
 }
 
-std::string factor_text(double factor) { return fmt::format("{:.2f} x", factor); }
+std::string factor_text(double factor) {
+  return fmt::format("{:.2f} x", factor);
+}
 
 std::string setting_text(const sim::Setting& setting) {
   std::string text = fmt::format("intra {}", setting.intra_op);
-  if (setting.mode == sim::Mode::parallel) text = fmt::format("inter {}, {}, parallel", setting.inter_op, text);
+  if (setting.mode == sim::Mode::parallel)
+    text = fmt::format("inter {}, {}, parallel", setting.inter_op, text);
   if (setting.instances > 1) text = fmt::format("{} instances of {}", setting.instances, text);
   if (setting.smt) text += ", SMT";
   if (setting.placement == sim::Placement::scatter) text += ", scatter";

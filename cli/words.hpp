@@ -12,10 +12,10 @@ namespace corecast::cli {
 
 [[nodiscard]] std::string counted(std::int64_t count, std::string_view noun);  // "1 core", "2 cores"
 [[nodiscard]] std::string count_text(double count);                            // "25.6 M", "126"
-[[nodiscard]] std::string percent_text(double share);                          // 0.123 -> "12 %", 0.0123 -> "1.2 %"
-[[nodiscard]] std::string loss_text(double loss);                              // 0 -> "best", 0.05 -> "+5.0 %", 3.2 -> "4.2 x"
-[[nodiscard]] std::string rate_text(double per_second);                        // three significant digits
-[[nodiscard]] std::string factor_text(double factor);                          // "1.23 x"
+[[nodiscard]] std::string percent_text(double share);    // 0.123 -> "12 %", 0.0123 -> "1.2 %"
+[[nodiscard]] std::string loss_text(double loss);        // 0 -> "best", 0.05 -> "+5.0 %", 3.2 -> "4.2 x"
+[[nodiscard]] std::string rate_text(double per_second);  // three significant digits
+[[nodiscard]] std::string factor_text(double factor);    // "1.23 x"
 
 // "intra 12"; "inter 3, intra 8, parallel"; "4 instances of intra 6"; then what is unlike the default: "SMT", "scatter",
 // "no spin". The batch stands above the tables.

@@ -116,6 +116,11 @@ Note as_note(const std::string& code, const std::string& subject, const Remark& 
                             times(count), first)};
 }
 
+InputError too_large(const std::string& file) {
+  return InputError(file, "is larger than 2 GiB, the most an ONNX file can hold",
+                    "save it with its weights as external data; the weights themselves are not needed");
+}
+
 Graph import_model(const ::onnx::ModelProto& model, const std::string& name, const ImportOptions& options) {
   const ::onnx::GraphProto& proto = model.graph();
   if (proto.node().empty()) throw InputError("", "has no nodes: there is nothing to run");
@@ -158,6 +163,7 @@ Graph import_model(const ::onnx::ModelProto& model, const std::string& name, con
 }  // namespace
 
 Graph import_onnx_bytes(std::string_view bytes, const std::string& name, const ImportOptions& options) {
+  if (bytes.size() > kMostFileBytes) throw too_large(name);
   try {
     return import_model(parse_model(bytes), name, options);
   } catch (const InputError& error) {
@@ -168,6 +174,8 @@ Graph import_onnx_bytes(std::string_view bytes, const std::string& name, const I
 Graph import_onnx(const std::filesystem::path& path, const ImportOptions& options) {
   std::optional<::onnx::ModelProto> model;
   {
+    std::error_code code;
+    if (std::filesystem::file_size(path, code) > kMostFileBytes && !code) throw too_large(path.string());
     const std::string bytes = read_file(path, kMostFileBytes);
     try {
       model = parse_model(bytes);

@@ -104,9 +104,9 @@ void bind_name(std::map<std::string, std::int64_t>& bound, const Input& input, c
 
 void apply_shape(Input& input, const Shape& shape, std::map<std::string, std::int64_t>& bound) {
   if (!input.tensor) throw InputError(place(input), "is no tensor, it cannot be given a shape");
-  const bool positive = std::all_of(shape.begin(), shape.end(), [](auto size) { return size > 0; });
-  if (!positive || !elements_of(shape)) {
-    throw InputError(place(input), fmt::format("shape {} asked for: sizes must be positive and fit a machine",
+  // A size of 0 is right for a cache that is still empty.
+  if (!elements_of(shape)) {
+    throw InputError(place(input), fmt::format("shape {} asked for: negative, or too large for any machine",
                                                to_text(shape)));
   }
   if (!input.has_shape) input.dimensions.resize(shape.size());

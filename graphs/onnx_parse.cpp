@@ -45,11 +45,6 @@ void refuse_lookalikes(std::string_view bytes) {
 
 ::onnx::ModelProto parse_model(std::string_view bytes) {
   if (bytes.empty()) throw InputError("", "is empty, wanted an ONNX model");
-  if (bytes.size() > kMostFileBytes) {
-    throw InputError(
-        "", fmt::format("is {} bytes long, an ONNX file holds at most 2 GiB", bytes.size()),
-        "save the model with its weights as external data; the weights themselves are not needed");
-  }
   ::onnx::ModelProto model;
   const auto size = static_cast<int>(bytes.size());
   google::protobuf::io::ArrayInputStream stream(bytes.data(), size);

@@ -11,7 +11,7 @@ namespace corecast::graphs::importing {
 // Protobuf counts bytes in an int; ONNX keeps weights of larger models in files of their own.
 inline constexpr std::size_t kMostFileBytes = 0x7FFFFFFF;
 
-// InputError (without the file's name) for what is no ONNX model, is truncated, or holds no graph.
+// At most kMostFileBytes. InputError (without the file's name) for what is no ONNX model, is truncated, or holds no graph.
 [[nodiscard]] ::onnx::ModelProto parse_model(std::string_view bytes);
 
 }  // namespace corecast::graphs::importing

@@ -85,9 +85,9 @@ void check_size(const Inference& inference, const Typed& typed) {
 }
 
 std::optional<Types> infer_types(const Inference& inference) {
-  static const std::array<const ShapeRules*, 6> standard{&elementwise_shape_rules(), &window_shape_rules(),
-                                                         &matrix_shape_rules(),      &movement_shape_rules(),
-                                                         &indexing_shape_rules(),    &sequence_shape_rules()};
+  static const std::array<const ShapeRules*, 7> standard{
+      &elementwise_shape_rules(), &window_shape_rules(),   &matrix_shape_rules(),  &movement_shape_rules(),
+      &cut_shape_rules(),         &indexing_shape_rules(), &sequence_shape_rules()};
   const NodeView& node = inference.node;
   ShapeRule rule = nullptr;
   const auto look_up = [&](const ShapeRules& rules) {

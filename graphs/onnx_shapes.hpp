@@ -80,6 +80,7 @@ struct SliceRange {
 [[nodiscard]] const ShapeRules& window_shape_rules();
 [[nodiscard]] const ShapeRules& matrix_shape_rules();
 [[nodiscard]] const ShapeRules& movement_shape_rules();
+[[nodiscard]] const ShapeRules& cut_shape_rules();
 [[nodiscard]] const ShapeRules& indexing_shape_rules();
 [[nodiscard]] const ShapeRules& sequence_shape_rules();
 [[nodiscard]] const ShapeRules& microsoft_shape_rules();

@@ -173,7 +173,11 @@ void make_sound(const NodeView& node, Operator& op) {
     const DataType type = work.compute_type;
     work = Work{};
     work.compute_type = type;
+    op.matrix.reset();
   }
+  // What is moved has no arithmetic type of its own; a peak must still be found for it.
+  if (work.compute_type == DataType::unknown) work.compute_type = DataType::fp32;
+  if (work.compute_type == DataType::string) work.compute_type = DataType::int8;
   work.units = std::max<std::int64_t>(1, work.units);
   work.steps = std::max<std::int64_t>(1, work.steps);
   if (op.matrix && (op.matrix->batch < 1 || op.matrix->m < 1 || op.matrix->n < 1 || op.matrix->k < 1)) {

@@ -33,7 +33,8 @@ class Reader {
       const std::vector<std::string_view> words = split(text, ' ');
       if (words.empty() || words.size() > 2) throw InputError("", quote(text) + " is not \"quota period\"");
       // The kernel leaves the period out nowhere, but documents 100 ms as its default.
-      const long long period = words.size() == 2 ? parse_whole(words[1], "a period in us", 1, kMost) : 100'000;
+      const long long period =
+          words.size() == 2 ? parse_whole(words[1], "a period in us", 1, kMost) : 100'000;
       if (words[0] == "max") return;
       limit_time(parse_whole(words[0], "a quota in us", 1, kMost), period, file);
     });
@@ -79,9 +80,8 @@ class Reader {
       if (smaller) limits_.pids_limit = limit;
       if (!smaller && limits_.pids_used) continue;
       std::optional<long long> used;
-      parse(directory + "/pids.current", [&](std::string_view text) {
-        used = parse_whole(text, "a number of processes", 0, kMost);
-      });
+      parse(directory + "/pids.current",
+            [&](std::string_view text) { used = parse_whole(text, "a number of processes", 0, kMost); });
       if (smaller || used) limits_.pids_used = used;
     }
   }
@@ -123,7 +123,8 @@ CgroupLimits read_cgroup_limits(const SystemRoot& root) {
   for (const std::string& directory : unified.directories) reader.quota_v2(directory);
 
   for (const std::string& directory : cpuset.directories) {
-    if (reader.cpuset(directory + "/cpuset.effective_cpus") || reader.cpuset(directory + "/cpuset.cpus")) break;
+    if (reader.cpuset(directory + "/cpuset.effective_cpus") || reader.cpuset(directory + "/cpuset.cpus"))
+      break;
   }
   for (const std::string& directory : unified.directories) {
     if (reader.cpuset(directory + "/cpuset.cpus.effective")) break;

@@ -25,7 +25,8 @@ std::string unescaped(std::string_view text) {
   const auto octal = [](char c) { return c >= '0' && c <= '7'; };
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size() && octal(text[i + 1]) && octal(text[i + 2]) && octal(text[i + 3])) {
+    if (text[i] == '\\' && i + 3 < text.size() && octal(text[i + 1]) && octal(text[i + 2]) &&
+        octal(text[i + 3])) {
       out += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
       i += 3;
     } else {
@@ -68,7 +69,8 @@ std::vector<CgroupMount> usual_mounts(const SystemRoot& root, std::string_view c
   }
   for (const std::string& point : points) {
     if (!is_system_directory(root.root, point)) continue;
-    return {{.version = controller.empty() ? 2 : 1, .root = "/", .point = point, .options = mounted_together}};
+    return {
+        {.version = controller.empty() ? 2 : 1, .root = "/", .point = point, .options = mounted_together}};
   }
   return {};
 }
@@ -93,7 +95,8 @@ std::vector<CgroupMembership> parse_cgroup_memberships(std::string_view text) {
     if (first == std::string_view::npos) continue;
     const std::size_t second = line.find(':', first + 1);
     if (second == std::string_view::npos || second + 1 >= line.size() || line[second + 1] != '/') continue;
-    memberships.push_back({names_in(line.substr(first + 1, second - first - 1)), std::string(line.substr(second + 1))});
+    memberships.push_back(
+        {names_in(line.substr(first + 1, second - first - 1)), std::string(line.substr(second + 1))});
   }
   return memberships;
 }
@@ -120,12 +123,14 @@ CgroupPlace cgroup_place(const SystemRoot& root, std::string_view controller) {
   const auto belongs = [&](const std::vector<std::string>& names) {
     return controller.empty() ? names.empty() : contains(names, controller);
   };
-  const auto memberships = parse_cgroup_memberships(read_system_file(root.root, "/proc/self/cgroup").value_or(""));
+  const auto memberships =
+      parse_cgroup_memberships(read_system_file(root.root, "/proc/self/cgroup").value_or(""));
   const auto mine = std::find_if(memberships.begin(), memberships.end(),
                                  [&](const CgroupMembership& m) { return belongs(m.controllers); });
   if (mine == memberships.end()) return place;
 
-  std::vector<CgroupMount> mounts = parse_cgroup_mounts(read_system_file(root.root, "/proc/self/mountinfo").value_or(""));
+  std::vector<CgroupMount> mounts =
+      parse_cgroup_mounts(read_system_file(root.root, "/proc/self/mountinfo").value_or(""));
   std::erase_if(mounts, [&](const CgroupMount& mount) {
     return mount.version != place.version || (place.version == 1 && !contains(mount.options, controller));
   });

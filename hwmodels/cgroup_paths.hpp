@@ -19,8 +19,8 @@ struct CgroupMembership {
 // A line of /proc/self/mountinfo of type cgroup or cgroup2.
 struct CgroupMount {
   int version = 2;
-  std::string root;   // the part of the hierarchy that is mounted
-  std::string point;  // where
+  std::string root;                  // the part of the hierarchy that is mounted
+  std::string point;                 // where
   std::vector<std::string> options;  // of the super block: version 1 names its controllers here
 };
 [[nodiscard]] std::vector<CgroupMount> parse_cgroup_mounts(std::string_view text);

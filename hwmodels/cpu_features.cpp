@@ -9,7 +9,9 @@
 namespace corecast::hwmodels {
 namespace {
 
-constexpr bool bit(std::uint64_t word, unsigned position) { return ((word >> position) & 1U) != 0; }
+constexpr bool bit(std::uint64_t word, unsigned position) {
+  return ((word >> position) & 1U) != 0;
+}
 
 #if defined(__x86_64__) || defined(__i386__)
 std::uint64_t read_xcr0() {
@@ -52,9 +54,9 @@ std::vector<Extension> extensions_of_x86(const CpuidWords& words) {
   const auto saved = [&](std::uint64_t states) {
     return bit(words.leaf1_ecx, 27) && (words.xcr0 & states) == states;
   };
-  const bool avx_state = saved(0x6);                      // XMM, YMM
-  const bool avx512_state = saved(0x6 | 0xE0);            // and opmask, ZMM
-  const bool tile_state = saved(0x60000);                 // TILECFG, TILEDATA
+  const bool avx_state = saved(0x6);            // XMM, YMM
+  const bool avx512_state = saved(0x6 | 0xE0);  // and opmask, ZMM
+  const bool tile_state = saved(0x60000);       // TILECFG, TILEDATA
   const bool avx = avx_state && bit(words.leaf1_ecx, 28);
   const bool avx2 = avx && bit(words.leaf7_ebx, 5) && bit(words.leaf1_ecx, 12);  // with fused multiply-add
   // F, DQ, BW, VL: the set that libraries ask for.

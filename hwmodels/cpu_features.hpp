@@ -15,7 +15,7 @@ struct CpuidWords {
   std::uint32_t leaf7_ebx = 0, leaf7_ecx = 0, leaf7_edx = 0;
   std::uint32_t leaf7_1_eax = 0;
   std::uint32_t base_mega_hertz = 0, turbo_mega_hertz = 0;  // leaf 0x16, EAX and EBX; zero on AMD
-  std::uint64_t xcr0 = 0;  // register state that the operating system saves
+  std::uint64_t xcr0 = 0;                                   // register state that the operating system saves
 };
 
 // Ascending, `scalar` first. vnni stands for AVX-512 VNNI or AVX-VNNI, bf16 for AVX-512 BF16; AMX counts when the kernel
@@ -26,8 +26,8 @@ struct CpuidWords {
 [[nodiscard]] std::vector<Extension> extensions_of_aarch64(std::uint64_t hwcap, std::uint64_t hwcap2);
 
 struct CpuFeatures {
-  std::vector<Extension> extensions;  // empty: unknown
-  bool virtual_machine = false;       // the hypervisor bit
+  std::vector<Extension> extensions;             // empty: unknown
+  bool virtual_machine = false;                  // the hypervisor bit
   std::optional<Hertz> base_clock, turbo_clock;  // CPUID leaf 0x16, not in a virtual machine
   friend bool operator==(const CpuFeatures&, const CpuFeatures&) = default;
 };

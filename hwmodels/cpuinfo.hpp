@@ -15,9 +15,9 @@ struct CpuInfo {
   std::string vendor;      // "GenuineIntel", "AuthenticAMD"
   std::string model_name;  // "Intel(R) Xeon(R) Platinum 8180 CPU @ 2.50GHz"
   int family = -1, model = -1, stepping = -1;
-  int implementer = -1, part = -1;    // AArch64
-  std::vector<std::string> flags;     // sorted
-  std::optional<Hertz> clock_now;     // "cpu MHz": moves with load, except in most virtual machines
+  int implementer = -1, part = -1;     // AArch64
+  std::vector<std::string> flags;      // sorted
+  std::optional<Hertz> clock_now;      // "cpu MHz": moves with load, except in most virtual machines
   std::optional<Hertz> clock_in_name;  // base clock, where the model name ends in "@ 2.50GHz"
   int processors = 0;
 

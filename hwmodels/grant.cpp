@@ -61,7 +61,8 @@ std::vector<int> recorded_affinity(const SystemRoot& root, std::vector<std::stri
   if (!status) return {};
   constexpr std::string_view kKey = "Cpus_allowed_list:";
   for (const std::string_view line : split(*status, '\n')) {
-    if (line.substr(0, kKey.size()) == kKey) return list_in(line.substr(kKey.size()), "/proc/self/status", warnings);
+    if (line.substr(0, kKey.size()) == kKey)
+      return list_in(line.substr(kKey.size()), "/proc/self/status", warnings);
   }
   return {};
 }
@@ -114,7 +115,9 @@ int Grant::cpus() const {
   return std::max(1, static_cast<int>(std::floor(*quota_cpus)));
 }
 
-int Grant::cores() const { return std::min(usable_cores, cpus()); }
+int Grant::cores() const {
+  return std::min(usable_cores, cpus());
+}
 
 Grant read_grant(const SystemRoot& root) {
   Grant grant;
@@ -133,11 +136,13 @@ Grant read_grant(const SystemRoot& root) {
   if (root.live) limit_user_processes(grant);
 
   if (grant.affinity.empty() && grant.online.empty()) {
-    grant.warnings.emplace_back("neither the CPUs on line nor the affinity mask could be read: one CPU is assumed");
+    grant.warnings.emplace_back(
+        "neither the CPUs on line nor the affinity mask could be read: one CPU is assumed");
   } else if (const auto& mask = grant.affinity.empty() ? grant.online : grant.affinity;
              (!grant.online.empty() && both(mask, grant.online).empty()) ||
              (grant.cpuset && both(mask, *grant.cpuset).empty())) {
-    grant.warnings.emplace_back("the affinity mask and the lists of CPUs have no CPU in common: the mask is taken");
+    grant.warnings.emplace_back(
+        "the affinity mask and the lists of CPUs have no CPU in common: the mask is taken");
   }
   grant.usable_cores = count_cores(root, grant.usable());
   return grant;

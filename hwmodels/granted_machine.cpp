@@ -19,7 +19,9 @@ std::vector<HostCpu> all_cpus(const Host& host) {
 std::vector<HostCpu> granted_cpus(const Host& host) {
   const std::vector<int> usable = host.grant.usable();
   std::vector<HostCpu> cpus = all_cpus(host);
-  std::erase_if(cpus, [&](const HostCpu& cpu) { return !std::binary_search(usable.begin(), usable.end(), cpu.number); });
+  std::erase_if(cpus, [&](const HostCpu& cpu) {
+    return !std::binary_search(usable.begin(), usable.end(), cpu.number);
+  });
   return cpus;
 }
 
@@ -42,14 +44,17 @@ void restrict_group(CoreGroup& group, std::size_t index, const std::vector<HostC
     total += set.size();
   }
   if (total < most * static_cast<std::size_t>(sockets)) {
-    warnings.push_back(fmt::format("the granted CPUs are spread unevenly: {} cores on {} sockets, {} each are assumed",
-                                   total, sockets, most));
+    warnings.push_back(
+        fmt::format("the granted CPUs are spread unevenly: {} cores on {} sockets, {} each are assumed",
+                    total, sockets, most));
   }
-  const auto n_cpus = static_cast<std::size_t>(std::count_if(
-      cpus.begin(), cpus.end(), [&](const HostCpu& cpu) { return cpu.place.group == static_cast<int>(index); }));
+  const auto n_cpus =
+      static_cast<std::size_t>(std::count_if(cpus.begin(), cpus.end(), [&](const HostCpu& cpu) {
+        return cpu.place.group == static_cast<int>(index);
+      }));
   if (total > 0 && n_cpus % total != 0) {
-    warnings.push_back(fmt::format("some granted cores have fewer hardware threads than others: {} each are assumed",
-                                   n_cpus / total));
+    warnings.push_back(fmt::format(
+        "some granted cores have fewer hardware threads than others: {} each are assumed", n_cpus / total));
   }
   group.cores_per_socket = static_cast<int>(most);
   group.smt = total == 0 ? 1 : std::clamp(static_cast<int>(n_cpus / total), 1, group.smt);
@@ -73,7 +78,8 @@ int cores_sharing(const CacheLevel& cache, const Host& host, const std::vector<H
   return static_cast<int>(most);
 }
 
-void restrict_domains(Machine& machine, const std::vector<HostCpu>& cpus, std::vector<std::string>& warnings) {
+void restrict_domains(Machine& machine, const std::vector<HostCpu>& cpus,
+                      std::vector<std::string>& warnings) {
   std::map<int, std::set<int>> domains;
   for (const HostCpu& cpu : cpus) domains[cpu.place.socket].insert(cpu.place.domain);
   std::size_t most = 1;
@@ -86,7 +92,8 @@ void restrict_domains(Machine& machine, const std::vector<HostCpu>& cpus, std::v
   machine.memory.bandwidth.value *= share;
   machine.memory.bandwidth.from += (machine.memory.bandwidth.from.empty() ? "" : ", ") + note;
   if (machine.memory.capacity) machine.memory.capacity->value *= share;
-  warnings.push_back(fmt::format("the granted CPUs are in {} of a socket: its memory bandwidth is cut to that", note));
+  warnings.push_back(
+      fmt::format("the granted CPUs are in {} of a socket: its memory bandwidth is cut to that", note));
   machine.domains_per_socket = left;
 }
 
@@ -97,7 +104,8 @@ GrantedMachine restrict_to_grant(const Host& host) {
   Machine& machine = result.machine;
   const std::vector<HostCpu> cpus = granted_cpus(host);
   if (cpus.empty()) {
-    result.warnings.emplace_back("none of the granted CPUs is known to the topology: the whole machine is assumed");
+    result.warnings.emplace_back(
+        "none of the granted CPUs is known to the topology: the whole machine is assumed");
     return result;
   }
   if (cpus.size() == all_cpus(host).size()) return result;
@@ -120,6 +128,8 @@ GrantedMachine restrict_to_grant(const Host& host) {
   return result;
 }
 
-Machine granted_machine(const Host& host) { return restrict_to_grant(host).machine; }
+Machine granted_machine(const Host& host) {
+  return restrict_to_grant(host).machine;
+}
 
 }  // namespace corecast::hwmodels

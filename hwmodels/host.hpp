@@ -12,17 +12,17 @@ namespace corecast::hwmodels {
 
 // What the operating system lets this process use. Not the same as what the hardware has.
 struct Grant {
-  std::vector<int> online;             // logical CPUs of the system that are on line
-  std::vector<int> affinity;           // sched_getaffinity, the system's numbers
+  std::vector<int> online;                 // logical CPUs of the system that are on line
+  std::vector<int> affinity;               // sched_getaffinity, the system's numbers
   std::optional<std::vector<int>> cpuset;  // cgroup cpuset.cpus.effective (v2) or cpuset.cpus (v1)
-  std::optional<double> quota_cpus;    // smallest quota / period over all ancestors
+  std::optional<double> quota_cpus;        // smallest quota / period over all ancestors
   std::optional<Seconds> quota_period;
-  std::string quota_file;              // the file that sets it
+  std::string quota_file;               // the file that sets it
   std::optional<long long> pids_limit;  // smallest pids.max over all ancestors, and RLIMIT_NPROC
   std::optional<long long> pids_used;
-  int cgroup_version = 0;              // 0 none found, 1, 2
+  int cgroup_version = 0;  // 0 none found, 1, 2
 
-  [[nodiscard]] std::vector<int> usable() const;      // online, in the mask and in the cpuset
+  [[nodiscard]] std::vector<int> usable() const;  // online, in the mask and in the cpuset
   // CPUs that a thread count should not exceed: min(usable, max(1, floor(quota))).
   [[nodiscard]] int cpus() const;
   // Distinct physical cores in the usable mask; the quota is not part of it.
@@ -49,8 +49,8 @@ struct Host {
 
 // Where the facts are read from; tests point it at recorded trees.
 struct SystemRoot {
-  std::filesystem::path root = "/";   // prefix of /proc and /sys
-  bool live = true;                   // false: no hwloc of the running system, no sched_getaffinity, no cpuid
+  std::filesystem::path root = "/";  // prefix of /proc and /sys
+  bool live = true;                  // false: no hwloc of the running system, no sched_getaffinity, no cpuid
 };
 
 [[nodiscard]] Grant read_grant(const SystemRoot& root = {});

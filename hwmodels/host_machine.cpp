@@ -22,11 +22,13 @@ std::string family_of(const CpuInfo& cpu, std::vector<std::string>& warnings) {
   const std::string family = arm ? family_of_midr(cpu.implementer, cpu.part)
                                  : family_of_cpuid(cpu.vendor, cpu.family, cpu.model, cpu.stepping);
   if (!family.starts_with("generic")) return family;
-  const std::string who = arm ? fmt::format("implementer {:#x}, part {:#x}", cpu.implementer, std::max(cpu.part, 0))
-                              : fmt::format("{}, family {}, model {}", quote(cpu.vendor), cpu.family, cpu.model);
-  warnings.push_back(fmt::format("unknown CPU ({}): figures of an average one are taken; \"corecast calibrate\" measures "
-                                 "them",
-                                 who));
+  const std::string who =
+      arm ? fmt::format("implementer {:#x}, part {:#x}", cpu.implementer, std::max(cpu.part, 0))
+          : fmt::format("{}, family {}, model {}", quote(cpu.vendor), cpu.family, cpu.model);
+  warnings.push_back(
+      fmt::format("unknown CPU ({}): figures of an average one are taken; \"corecast calibrate\" measures "
+                  "them",
+                  who));
   return family;
 }
 
@@ -38,11 +40,13 @@ bool believable(const TopologyCache& seen, const CacheLevel& prior, int cores_pe
   const double size = seen.size.value();
   const double share = prior.size.value.value() / cores_sharing(prior, cores_per_socket);
   if (seen.level < 3) {
-    return size <= kMostTimesPrior * prior.size.value.value() && size * kMostTimesPrior >= prior.size.value.value();
+    return size <= kMostTimesPrior * prior.size.value.value() &&
+           size * kMostTimesPrior >= prior.size.value.value();
   }
   if (size / seen.shared_by_cores <= kMostTimesPrior * share) return true;
   // A cluster's cache is as large for one of its cores as for all; a socket's grows with its cores.
-  const double most = prior.shared_by_cores == 0 ? kMostCoresOfSocket * share : kMostTimesPrior * prior.size.value.value();
+  const double most =
+      prior.shared_by_cores == 0 ? kMostCoresOfSocket * share : kMostTimesPrior * prior.size.value.value();
   return size <= most;
 }
 
@@ -57,7 +61,8 @@ std::vector<TopologyCache> believable_caches(const Machine& prior, const Topolog
                                              std::vector<std::string>& warnings) {
   std::vector<TopologyCache> caches;
   for (const CacheLevel& cache : prior.caches) {
-    const std::string usual = fmt::format("{} has {}: that is assumed", prior.family, size_text(cache.size.value));
+    const std::string usual =
+        fmt::format("{} has {}: that is assumed", prior.family, size_text(cache.size.value));
     const TopologyCache* seen = seen_cache(topology, cache.level);
     if (seen == nullptr) {
       warnings.push_back(fmt::format("the system does not report its L{} cache; {}", cache.level, usual));
@@ -101,7 +106,9 @@ void fit_groups(Machine& machine, const Topology& topology) {
     group.smt = std::clamp(seen.smt, 1, 8);
     if (g >= prior.size()) {
       // An E core of Intel has vector units half as wide (Gracemont: 128 bits, Golden Cove: 256).
-      const double slower = seen.relative_capacity < 1.0 ? seen.relative_capacity : seen.name == "E" ? 0.5 : 1.0;
+      const double slower = seen.relative_capacity < 1.0 ? seen.relative_capacity
+                            : seen.name == "E"           ? 0.5
+                                                         : 1.0;
       for (Peak& peak : group.peaks) {
         peak.flop_per_cycle.value *= slower;
         peak.flop_per_cycle.relative_error = std::max(peak.flop_per_cycle.relative_error, 0.3);
@@ -164,7 +171,8 @@ std::optional<ClockFact> base_clock(const HostFacts& facts) {
     if (facts.driver_base_clock) return facts.driver_base_clock;
   }
   if (facts.cpu.clock_in_name) return ClockFact{*facts.cpu.clock_in_name, "/proc/cpuinfo, model name"};
-  if (is_virtual_machine(facts) && facts.cpu.clock_now) return ClockFact{*facts.cpu.clock_now, "/proc/cpuinfo, cpu MHz"};
+  if (is_virtual_machine(facts) && facts.cpu.clock_now)
+    return ClockFact{*facts.cpu.clock_now, "/proc/cpuinfo, cpu MHz"};
   return std::nullopt;
 }
 
@@ -200,11 +208,13 @@ Host host_from_facts(const HostFacts& facts) {
     fit_extensions(machine.groups[g], facts.features.extensions, g == 0 ? host.warnings : repeated);
   }
   if (facts.topology.memory_per_socket) {
-    machine.memory.capacity = Value<Bytes>{*facts.topology.memory_per_socket, 0.0, Origin::detected, facts.topology.source};
+    machine.memory.capacity =
+        Value<Bytes>{*facts.topology.memory_per_socket, 0.0, Origin::detected, facts.topology.source};
   }
   if (is_virtual_machine(facts)) {
     host.warnings.emplace_back(
-        "virtual machine: SMT siblings, sockets, caches and clocks may be hidden; \"corecast calibrate\" measures what counts");
+        "virtual machine: SMT siblings, sockets, caches and clocks may be hidden; \"corecast calibrate\" "
+        "measures what counts");
   }
   machine.description = described(facts, machine);
   host.cpus = facts.topology.cpus;

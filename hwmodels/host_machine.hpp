@@ -24,7 +24,8 @@ struct HostFacts {
   Topology topology;
   CpuInfo cpu;
   CpuFeatures features;
-  std::optional<ClockFact> driver_base_clock, driver_top_clock;  // cpufreq, /sys/devices/system/cpu/cpu0/cpufreq
+  std::optional<ClockFact> driver_base_clock,
+      driver_top_clock;  // cpufreq, /sys/devices/system/cpu/cpu0/cpufreq
 };
 [[nodiscard]] HostFacts read_host_facts();
 

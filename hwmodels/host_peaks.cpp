@@ -24,7 +24,8 @@ double widest_fp32(const CoreGroup& group) {
   return most;
 }
 
-Peak guess(DataType type, Extension extension, double flop_per_cycle, double relative_error, std::string from) {
+Peak guess(DataType type, Extension extension, double flop_per_cycle, double relative_error,
+           std::string from) {
   return {type, extension, {flop_per_cycle, relative_error, Origin::prior, std::move(from)}};
 }
 
@@ -47,13 +48,15 @@ std::vector<Peak> guessed_peaks(Extension extension, double fp32) {
     case Extension::amx:
       return {guess(DataType::int8, extension, 2048.0, 0.1, "Intel Optimization Manual, AMX"),
               guess(DataType::bf16, extension, 1024.0, 0.1, "Intel Optimization Manual, AMX")};
-    default: return {};
+    default:
+      return {};
   }
 }
 
 }  // namespace
 
-void fit_extensions(CoreGroup& group, const std::vector<Extension>& extensions, std::vector<std::string>& warnings) {
+void fit_extensions(CoreGroup& group, const std::vector<Extension>& extensions,
+                    std::vector<std::string>& warnings) {
   if (extensions.empty()) return;
   const double fp32_of_family = widest_fp32(group);
   const std::vector<ClockPoint> clock_of_family = group.clock;
@@ -66,8 +69,8 @@ void fit_extensions(CoreGroup& group, const std::vector<Extension>& extensions, 
   std::erase_if(group.clock, [&](const ClockPoint& point) { return !contains(extensions, point.extension); });
   if (group.clock.empty()) group.clock = clock_of_family;
   for (const Extension extension : lacking) {
-    warnings.push_back(fmt::format("this host does not offer {}, which its family has: its peaks are left out",
-                                   name_of(extension)));
+    warnings.push_back(fmt::format(
+        "this host does not offer {}, which its family has: its peaks are left out", name_of(extension)));
   }
 
   if (widest_fp32(group) <= 0.0) {
@@ -85,7 +88,8 @@ void fit_extensions(CoreGroup& group, const std::vector<Extension>& extensions, 
     if (peaks.empty()) continue;
     group.peaks.insert(group.peaks.end(), peaks.begin(), peaks.end());
     warnings.push_back(
-        fmt::format("this host offers {}, which its family is not known to have: its peak is a guess", name_of(extension)));
+        fmt::format("this host offers {}, which its family is not known to have: its peak is a guess",
+                    name_of(extension)));
   }
 }
 

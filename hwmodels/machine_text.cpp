@@ -21,7 +21,9 @@ std::string counted(long long count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-void append(Lines& lines, const Lines& more) { lines.insert(lines.end(), more.begin(), more.end()); }
+void append(Lines& lines, const Lines& more) {
+  lines.insert(lines.end(), more.begin(), more.end());
+}
 
 // --- the drawing: one box per thing that several cores share, the largest outside ---
 
@@ -56,11 +58,13 @@ std::vector<Layer> layers_of(const Machine& machine) {
     for (auto cache = machine.caches.rbegin(); cache != machine.caches.rend(); ++cache) {
       if (cache->shared_by_cores == 1) continue;
       const int n = cores_of(*cache, cores);
-      const std::string text = fmt::format("L{} {}, {}", cache->level, size_text(cache->size.value), sharing_text(n, cores));
+      const std::string text =
+          fmt::format("L{} {}, {}", cache->level, size_text(cache->size.value), sharing_text(n, cores));
       layers.push_back({n, text, "x " + text, {}});
     }
   }
-  std::stable_sort(layers.begin() + 1, layers.end(), [](const Layer& a, const Layer& b) { return a.cores > b.cores; });
+  std::stable_sort(layers.begin() + 1, layers.end(),
+                   [](const Layer& a, const Layer& b) { return a.cores > b.cores; });
   return layers;
 }
 
@@ -90,7 +94,8 @@ Lines core_lines(const Machine& machine, int cores) {
   return lines;
 }
 
-Lines drawn(const Machine& machine, const std::vector<Layer>& layers, std::size_t at, int instances, int width) {
+Lines drawn(const Machine& machine, const std::vector<Layer>& layers, std::size_t at, int instances,
+            int width) {
   const Layer& layer = layers[at];
   Lines inside = layer.lines;
   if (at + 1 < layers.size()) {
@@ -107,8 +112,12 @@ Lines drawn(const Machine& machine, const std::vector<Layer>& layers, std::size_
 
 // --- the table ---
 
-std::string value_text(double value) { return fmt::format("{:.3g}", value); }
-std::string value_text(Bytes value) { return size_text(value); }
+std::string value_text(double value) {
+  return fmt::format("{:.3g}", value);
+}
+std::string value_text(Bytes value) {
+  return size_text(value);
+}
 template <typename Q>
 std::string value_text(const Q& value) {
   return to_short_text(value);
@@ -118,17 +127,19 @@ std::string value_text(const Q& value) {
 std::string origin_text(Origin origin, const std::string& from) {
   if (origin != Origin::prior || !from.starts_with("prior of ")) return printable(from);
   const std::size_t colon = from.find(": ");
-  return printable(colon == std::string::npos ? std::string_view(from).substr(9) : std::string_view(from).substr(colon + 2));
+  return printable(colon == std::string::npos ? std::string_view(from).substr(9)
+                                              : std::string_view(from).substr(colon + 2));
 }
 
 template <typename Q>
 std::vector<std::string> row(std::string name, const Value<Q>& value, std::string_view unit = "") {
   // Below a percent, whole percents would read as no error at all.
   const double percent = 100.0 * value.relative_error;
-  const std::string error = percent <= 0.0 ? "-" : percent < 1.0 ? fmt::format("+-{:.1g} %", percent)
-                                                                 : fmt::format("+-{:.0f} %", percent);
-  return {std::move(name), value_text(value.value) + std::string(unit), error, std::string(name_of(value.origin)),
-          origin_text(value.origin, value.from)};
+  const std::string error = percent <= 0.0  ? "-"
+                            : percent < 1.0 ? fmt::format("+-{:.1g} %", percent)
+                                            : fmt::format("+-{:.0f} %", percent);
+  return {std::move(name), value_text(value.value) + std::string(unit), error,
+          std::string(name_of(value.origin)), origin_text(value.origin, value.from)};
 }
 
 // One extension's clock with the fewest and the most cores at work; all points are in the machine's file.
@@ -154,8 +165,8 @@ void add_clocks(Rows& rows, const std::string& prefix, const CoreGroup& group) {
 void add_group(Rows& rows, const std::string& prefix, const CoreGroup& group) {
   add_clocks(rows, prefix, group);
   for (const Peak& peak : group.peaks) {
-    rows.push_back(row(fmt::format("{}{} {}", prefix, name_of(peak.type), name_of(peak.extension)), peak.flop_per_cycle,
-                       " flop/cycle"));
+    rows.push_back(row(fmt::format("{}{} {}", prefix, name_of(peak.type), name_of(peak.extension)),
+                       peak.flop_per_cycle, " flop/cycle"));
   }
   if (group.smt == 1) return;
   rows.push_back(row(prefix + "SMT gain, compute", group.smt_gain_compute, " x"));
@@ -171,7 +182,8 @@ Rows capacity_rows(const Machine& machine) {
     const std::string name = fmt::format("L{} ", cache.level);
     rows.push_back(row(name + "size", cache.size));
     rows.push_back(row(name + "bandwidth, core", cache.bandwidth_per_core));
-    if (cache.bandwidth_per_instance) rows.push_back(row(name + "bandwidth, all", *cache.bandwidth_per_instance));
+    if (cache.bandwidth_per_instance)
+      rows.push_back(row(name + "bandwidth, all", *cache.bandwidth_per_instance));
     rows.push_back(row(name + "latency", cache.latency));
   }
   const Memory& memory = machine.memory;
@@ -197,9 +209,9 @@ Rows capacity_rows(const Machine& machine) {
 
 std::string quota_text(const Grant& grant) {
   if (!grant.quota_cpus) return "none";
-  std::string text = fmt::format("{:.4g} CPU{}", *grant.quota_cpus, *grant.quota_cpus == 1.0 ? "" : "s");
-  if (grant.quota_period) text += ", in periods of " + to_short_text(*grant.quota_period);
-  return grant.quota_file.empty() ? text : text + ", set by " + printable(grant.quota_file);
+  const std::string text =
+      fmt::format("{:.4g} CPU{}", *grant.quota_cpus, *grant.quota_cpus == 1.0 ? "" : "s");
+  return grant.quota_period ? text + ", in periods of " + to_short_text(*grant.quota_period) : text;
 }
 
 std::string pids_text(const Grant& grant) {
@@ -209,14 +221,16 @@ std::string pids_text(const Grant& grant) {
 
 Rows grant_rows(const Grant& grant) {
   const std::vector<int> usable = grant.usable();
-  return {{"CPUs on line", cpu_list_text(grant.online)},
-          {"affinity mask", cpu_list_text(grant.affinity)},
-          {"cpuset", grant.cpuset ? cpu_list_text(*grant.cpuset) : "no restriction"},
-          {"CPU quota", quota_text(grant)},
-          {"processes", pids_text(grant)},
-          {"usable", fmt::format("{} on {}: {}", counted(static_cast<long long>(usable.size()), "CPU"),
-                                 counted(grant.usable_cores, "core"), cpu_list_text(usable))},
-          {"threads", fmt::format("{} at most, {} with a core each", grant.cpus(), grant.cores())}};
+  Rows rows{{"CPUs on line", cpu_list_text(grant.online)},
+            {"affinity mask", cpu_list_text(grant.affinity)},
+            {"cpuset", grant.cpuset ? cpu_list_text(*grant.cpuset) : "no restriction"},
+            {"CPU quota", quota_text(grant)}};
+  if (!grant.quota_file.empty()) rows.push_back({"quota set by", printable(grant.quota_file)});
+  rows.push_back({"processes", pids_text(grant)});
+  rows.push_back({"usable", fmt::format("{} on {}: {}", counted(static_cast<long long>(usable.size()), "CPU"),
+                                        counted(grant.usable_cores, "core"), cpu_list_text(usable))});
+  rows.push_back({"threads", fmt::format("{} at most, {} with a core each", grant.cpus(), grant.cores())});
+  return rows;
 }
 
 std::string heading(const Machine& machine) {
@@ -229,9 +243,10 @@ std::string heading(const Machine& machine) {
 std::string describe(const Machine& machine, const Grant* grant, int width) {
   width = std::max(width, 40);
   Lines lines{clipped(heading(machine), width)};
-  lines.push_back(clipped(fmt::format("family {}, {}, {}, {}", printable(machine.family), counted(machine.sockets, "socket"),
-                                      counted(machine.cores(), "core"), counted(machine.logical_cpus(), "logical CPU")),
-                          width));
+  lines.push_back(clipped(
+      fmt::format("family {}, {}, {}, {}", printable(machine.family), counted(machine.sockets, "socket"),
+                  counted(machine.cores(), "core"), counted(machine.logical_cpus(), "logical CPU")),
+      width));
   lines.emplace_back();
   append(lines, drawn(machine, layers_of(machine), 0, machine.sockets, width));
   lines.emplace_back();

@@ -11,7 +11,8 @@ namespace corecast::hwmodels {
 
 // `path` as the system names it, under `root`. Nothing when it is not there, not a file, or cannot be read. Reads to the
 // end (the size that stat gives is 0 in /proc and 4096 in /sys), at most 16 MiB.
-[[nodiscard]] std::optional<std::string> read_system_file(const std::filesystem::path& root, std::string_view path);
+[[nodiscard]] std::optional<std::string> read_system_file(const std::filesystem::path& root,
+                                                          std::string_view path);
 [[nodiscard]] bool is_system_directory(const std::filesystem::path& root, std::string_view path);
 
 // Without spaces, tabs and line ends on both sides.

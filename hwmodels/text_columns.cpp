@@ -5,14 +5,19 @@
 namespace corecast::hwmodels {
 namespace {
 
-bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80; }
+bool continues(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80;
+}
 
 // Length of the well-formed sequence at text[i], or 0.
 std::size_t sequence_length(std::string_view text, std::size_t i) {
   const auto lead = static_cast<unsigned char>(text[i]);
   if (lead < 0x20 || lead == 0x7F) return 0;
   if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xC2 && lead < 0xE0 ? 2 : (lead & 0xF0U) == 0xE0 ? 3 : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+  const std::size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
+                             : (lead & 0xF0U) == 0xE0      ? 3
+                             : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                           : 0;
   if (length == 0 || i + length > text.size()) return 0;
   // U+0080 to U+009F are control characters too.
   if (lead == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0) return 0;
@@ -40,7 +45,8 @@ std::string printable(std::string_view text) {
 }
 
 int columns_of(std::string_view text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char byte) { return !continues(byte); }));
+  return static_cast<int>(
+      std::count_if(text.begin(), text.end(), [](char byte) { return !continues(byte); }));
 }
 
 std::string clipped(std::string_view text, int columns) {

@@ -17,6 +17,7 @@ namespace corecast::hwmodels {
 // Left-aligned columns, two spaces apart; each as wide as its widest cell, the last one cut at `width`.
 [[nodiscard]] std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows, int width);
 // `lines` in a frame of `width` columns with a title in its upper edge.
-[[nodiscard]] std::vector<std::string> boxed(std::string_view title, const std::vector<std::string>& lines, int width);
+[[nodiscard]] std::vector<std::string> boxed(std::string_view title, const std::vector<std::string>& lines,
+                                             int width);
 
 }  // namespace corecast::hwmodels

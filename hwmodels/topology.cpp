@@ -57,7 +57,7 @@ std::vector<hwloc_obj_t> numa_nodes(hwloc_topology_t topology) {
 
 // Kinds of cores. hwloc also parts cores that merely turbo higher; only a kind of its own type or capacity is a group.
 struct Kinds {
-  std::vector<TopologyGroup> groups;    // fast first
+  std::vector<TopologyGroup> groups;  // fast first
   std::vector<int> group_of_hwloc_kind;
 };
 
@@ -92,7 +92,8 @@ Kinds kinds_of(hwloc_topology_t topology) {
     unsigned n_infos = 0;
     hwloc_info_s* infos = nullptr;
     int efficiency = -1;
-    if (hwloc_cpukinds_get_info(topology, static_cast<unsigned>(kind), nullptr, &efficiency, &n_infos, &infos, 0) != 0) {
+    if (hwloc_cpukinds_get_info(topology, static_cast<unsigned>(kind), nullptr, &efficiency, &n_infos, &infos,
+                                0) != 0) {
       continue;
     }
     const std::string type = attribute(n_infos, infos, "CoreType");
@@ -103,7 +104,8 @@ Kinds kinds_of(hwloc_topology_t topology) {
       TopologyGroup group;
       group.name = group_name(type, keys.size());
       const auto named = [&](const TopologyGroup& other) { return other.name == group.name; };
-      if (std::any_of(kinds.groups.begin(), kinds.groups.end(), named)) group.name += std::to_string(keys.size() + 1);
+      if (std::any_of(kinds.groups.begin(), kinds.groups.end(), named))
+        group.name += std::to_string(keys.size() + 1);
       kinds.groups.push_back(group);
       capacities.push_back(capacity_of(capacity));
       found = keys.insert(keys.end(), key);
@@ -113,7 +115,8 @@ Kinds kinds_of(hwloc_topology_t topology) {
   if (kinds.groups.empty()) kinds.groups.emplace_back();
   if (kinds.groups.size() == 1) kinds.groups.front().name = "core";
   for (std::size_t i = 1; i < kinds.groups.size(); ++i) {
-    if (capacities[i] > 0.0 && capacities[0] > 0.0) kinds.groups[i].relative_capacity = capacities[i] / capacities[0];
+    if (capacities[i] > 0.0 && capacities[0] > 0.0)
+      kinds.groups[i].relative_capacity = capacities[i] / capacities[0];
   }
   return kinds;
 }
@@ -140,7 +143,8 @@ std::vector<CoreSeen> cores_of(hwloc_topology_t topology, const Kinds& kinds) {
     core.object = object;
     core.socket = index_of_holder(sockets, object->cpuset);
     auto& domains = domain_in_socket[core.socket];
-    core.domain = domains.emplace(index_of_holder(nodes, object->cpuset), static_cast<int>(domains.size())).first->second;
+    core.domain = domains.emplace(index_of_holder(nodes, object->cpuset), static_cast<int>(domains.size()))
+                      .first->second;
     const int kind = hwloc_cpukinds_get_by_cpuset(topology, object->cpuset, 0);
     if (kind >= 0) core.group = kinds.group_of_hwloc_kind[static_cast<std::size_t>(kind)];
     core.cpus = cpus_under(topology, object->cpuset);
@@ -255,7 +259,8 @@ Topology read_topology(hwloc_topology* topology) {
   }
   const hwloc_obj_t root = hwloc_get_root_obj(topology);
   // The interface's version lags behind the library's, which is noted in the topology.
-  if (const char* version = hwloc_obj_get_info_by_name(root, "hwlocVersion")) result.source += std::string(" ") + version;
+  if (const char* version = hwloc_obj_get_info_by_name(root, "hwlocVersion"))
+    result.source += std::string(" ") + version;
   const auto bytes = static_cast<double>(root->total_memory);
   if (bytes > 0.0) result.memory_per_socket = Bytes(bytes / result.sockets);
   return result;
@@ -264,10 +269,12 @@ Topology read_topology(hwloc_topology* topology) {
 Topology detect_topology() {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) throw std::runtime_error("hwloc cannot be initialised");
-  const std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)> topology(raw, &hwloc_topology_destroy);
+  const std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)> topology(raw,
+                                                                                    &hwloc_topology_destroy);
   // The whole machine: what a cpuset takes away is part of the Grant, not of the hardware.
   hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
-  if (hwloc_topology_load(raw) != 0) throw std::runtime_error("hwloc cannot read the topology of this system");
+  if (hwloc_topology_load(raw) != 0)
+    throw std::runtime_error("hwloc cannot read the topology of this system");
   return read_topology(raw);
 }
 

@@ -22,7 +22,7 @@ struct TopologyGroup {
 
 struct TopologyCache {
   int level = 1;
-  Bytes size;              // as reported, plausible or not
+  Bytes size;  // as reported, plausible or not
   int shared_by_cores = 1;
   friend bool operator==(const TopologyCache&, const TopologyCache&) = default;
 };
@@ -35,7 +35,7 @@ struct Topology {
   std::vector<TopologyGroup> groups;  // fast cores first
   std::vector<TopologyCache> caches;  // of the first group's cores: what most of them have; ascending levels
   std::optional<Bytes> memory_per_socket;
-  std::vector<HostCpu> cpus;  // by number
+  std::vector<HostCpu> cpus;     // by number
   std::string source = "hwloc";  // with its version: "hwloc 2.9.0"
   std::vector<std::string> warnings;
 };

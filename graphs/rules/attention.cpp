@@ -84,7 +84,9 @@ Operator projected(const NodeView& node, std::size_t past, DataType projection_t
   const Heads q{x[0], heads, x[1], split(node, widths[0], heads)};
   const std::int64_t keys = sum(node, {x[1], past_length(node, past)});
   const MatrixShape projection{1, product(node, {x[0], x[1]}), w[1], w[0]};
-  Operator op = attend(node, q, keys, split(node, widths[2], heads), all_tensors(node));
+  Work work = traffic(node);
+  work.compute_type = output(node, 0).type;  // of scores and sums; the projection may be narrower
+  Operator op = attend(node, q, keys, split(node, widths[2], heads), work);
   op.work.flops += flops_of(projection);
   if (flops_of(projection) > flops_of(*op.matrix)) {
     op.matrix = projection;

@@ -61,7 +61,9 @@ Operator clip(const NodeView& node) {
 Operator where(const NodeView& node) {
   (void)input(node, 2);
   require_broadcast(node);
-  return streamed(node, KernelClass::elementwise, kSimple);
+  Operator op = streamed(node, KernelClass::elementwise, kSimple);
+  op.work.compute_type = output(node, 0).type;  // the first input is the condition
+  return op;
 }
 
 // x^2, x^3, sqrt x are recognised by kernels when the exponent is a known constant.

@@ -23,11 +23,10 @@ Work lookup(const NodeView& node, std::size_t table, Bytes touched) {
   return work;
 }
 
-Operator looked_up(const NodeView& node, std::int64_t rows, double flop_per_element = 0) {
+Operator looked_up(const NodeView& node, std::int64_t rows) {
   const TensorView& result = output(node, 0);
   const std::int64_t count = elements(node, result);
   Work work = lookup(node, 0, bytes_of(input(node, 0).type, count));
-  work.flops = Flops(flop_per_element * static_cast<double>(count));
   work.units = rows;
   return operator_with(KernelClass::gather, work);
 }

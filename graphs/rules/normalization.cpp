@@ -52,14 +52,25 @@ Operator instance_normalization(const NodeView& node) {
   return by_rows(node, KernelClass::normalization, product(node, {x[0], x[1]}), kLayerNormalization);
 }
 
-template <const char* kGroups, bool kSwishAfter>
+constexpr char kNumGroups[] = "num_groups";
+constexpr char kGroups[] = "groups";
+
+template <const char* kAttribute, bool kSwishAfter>
 Operator group_normalization(const NodeView& node) {
   const Shape& x = input_shape(node, 0, 2, 8);
-  const std::int64_t groups = node.whole(kGroups, 0);
-  if (groups < 1) fail(node, fmt::format("{} is {}, wanted at least 1", kGroups, groups));
+  const std::int64_t groups = node.whole(kAttribute, 0);
+  if (groups < 1) fail(node, fmt::format("{} is {}, wanted at least 1", kAttribute, groups));
   const int after = kSwishAfter && node.whole("activation", 0) == 1 ? kSwish : kFree;
   return by_rows(node, KernelClass::normalization, product(node, {x[0], groups}),
                  kLayerNormalization + after);
+}
+
+// Input, skip and bias are added first.
+Operator skip_group_normalization(const NodeView& node) {
+  Operator op = group_normalization<kGroups, true>(node);
+  const double additions = node.input(4) != nullptr ? 2 : 1;
+  op.work.flops += Flops(additions * input(node, 0).elements());
+  return op;
 }
 
 template <int kFlop>
@@ -126,9 +137,6 @@ Operator negative_log_likelihood(const NodeView& node) {
   return by_rows(node, KernelClass::gather, rows_across(node, 1), kFree);
 }
 
-constexpr char kNumGroups[] = "num_groups";
-constexpr char kGroups[] = "groups";
-
 constexpr std::array kRules{
     Entry{kOnnx, "BatchNormalization", batch_normalization},
     Entry{kOnnx, "GroupNormalization", group_normalization<kNumGroups, false>},
@@ -149,6 +157,7 @@ constexpr std::array kRules{
     Entry{kMicrosoft, "LayerNormalization", layer_normalization<kLayerNormalization>},
     Entry{kMicrosoft, "QLinearSoftmax", qlinear_softmax},
     Entry{kMicrosoft, "SimplifiedLayerNormalization", layer_normalization<kRootMeanSquare>},
+    Entry{kMicrosoft, "SkipGroupNorm", skip_group_normalization},
     Entry{kMicrosoft, "SkipLayerNormalization", skip_layer_normalization<kLayerNormalization, 4>},
     Entry{kMicrosoft, "SkipSimplifiedLayerNormalization", skip_layer_normalization<kRootMeanSquare, 3>},
 };

@@ -1,6 +1,7 @@
 #include "hwmodels/cgroup.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,7 +16,8 @@ namespace {
 using test::RecordedTree;
 using List = std::vector<int>;
 
-const std::string kMountV2 = "30 22 0:27 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
+const std::string kMountV2 =
+    "30 22 0:27 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
 const std::string kMountsV1 =
     "30 22 0:27 / /sys/fs/cgroup ro - tmpfs tmpfs ro,mode=755\n"
     "31 30 0:28 / /sys/fs/cgroup/cpu,cpuacct rw,relatime shared:5 - cgroup cgroup rw,cpu,cpuacct\n"
@@ -146,10 +148,13 @@ TEST_CASE("version 1: an empty cpuset is inherited from above") {
   CHECK(read_cgroup_limits(tree.root()).cpuset == List{1});
 }
 
-TEST_CASE("version 1: in a container the mount root is taken off, and without mountinfo the usual places are tried") {
+TEST_CASE(
+    "version 1: in a container the mount root is taken off, and without mountinfo the usual places are "
+    "tried") {
   const RecordedTree mounted{
       {"/proc/self/cgroup", "4:cpu,cpuacct:/docker/1a2b\n"},
-      {"/proc/self/mountinfo", "31 30 0:28 /docker/1a2b /sys/fs/cgroup/cpu,cpuacct ro - cgroup cgroup rw,cpu,cpuacct\n"},
+      {"/proc/self/mountinfo",
+       "31 30 0:28 /docker/1a2b /sys/fs/cgroup/cpu,cpuacct ro - cgroup cgroup rw,cpu,cpuacct\n"},
       {"/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "200000\n"},
       {"/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n"}};
   CHECK(read_cgroup_limits(mounted.root()).quota_cpus == 2.0);
@@ -212,7 +217,8 @@ TEST_CASE("malformed version 1 files and lists are ignored with a warning") {
 }
 
 TEST_CASE("garbage in /proc is no reason to fail") {
-  for (const char* text : {"", "\n\n", ":", "::", "0:", "0::", "0::relative", "x:y:z", "\x01\xff", "4:cpu:/a:b/c d\n"}) {
+  for (const char* text :
+       {"", "\n\n", ":", "::", "0:", "0::", "0::relative", "x:y:z", "\x01\xff", "4:cpu:/a:b/c d\n"}) {
     CAPTURE(text);
     const RecordedTree tree{{"/proc/self/cgroup", text}, {"/proc/self/mountinfo", text}};
     CHECK_NOTHROW((void)read_cgroup_limits(tree.root()));
@@ -274,7 +280,8 @@ bool child_sees_quota(const std::filesystem::path& group) {
   return child > 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-void check_real_quota(const CgroupPlace& place, const std::vector<std::pair<std::string, std::string>>& files) {
+void check_real_quota(const CgroupPlace& place,
+                      const std::vector<std::pair<std::string, std::string>>& files) {
   if (place.directories.empty()) {
     MESSAGE("skipped: no such hierarchy here");
     return;
@@ -296,7 +303,8 @@ void check_real_quota(const CgroupPlace& place, const std::vector<std::pair<std:
 }
 
 TEST_CASE("a quota set on a real version 1 group is what a process in it sees") {
-  check_real_quota(cgroup_place({}, "cpu"), {{"cpu.cfs_period_us", "100000"}, {"cpu.cfs_quota_us", "150000"}});
+  check_real_quota(cgroup_place({}, "cpu"),
+                   {{"cpu.cfs_period_us", "100000"}, {"cpu.cfs_quota_us", "150000"}});
 }
 
 TEST_CASE("a quota set on a real version 2 group is what a process in it sees") {

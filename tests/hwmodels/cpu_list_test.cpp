@@ -28,7 +28,8 @@ TEST_CASE("a CPU list comes out sorted and without repetitions") {
 }
 
 TEST_CASE("a CPU list that is not one is refused") {
-  for (const char* text : {"a", "1-", "-1", "3-1", "1,,2", "1,", ",1", "1 2", "1-2-3", "0x3", "+1", "1.5", "0-7:2/4"}) {
+  for (const char* text :
+       {"a", "1-", "-1", "3-1", "1,,2", "1,", ",1", "1 2", "1-2-3", "0x3", "+1", "1.5", "0-7:2/4"}) {
     CAPTURE(text);
     CHECK_THROWS_AS((void)parse_cpu_list(text), InputError);
   }

@@ -29,7 +29,8 @@ TEST_CASE("a quota below one CPU still leaves one, and one above the mask change
   Grant grant;
   grant.affinity = {0, 1, 2, 3};
   CHECK(grant.cpus() == 4);
-  for (const auto& [quota, cpus] : {std::pair{0.01, 1}, {0.99, 1}, {1.0, 1}, {3.99, 3}, {4.0, 4}, {1e18, 4}}) {
+  for (const auto& [quota, cpus] :
+       {std::pair{0.01, 1}, {0.99, 1}, {1.0, 1}, {3.99, 3}, {4.0, 4}, {1e18, 4}}) {
     CAPTURE(quota);
     grant.quota_cpus = quota;
     CHECK(grant.cpus() == cpus);
@@ -59,7 +60,8 @@ TEST_CASE("siblings in the mask are one core") {
 }
 
 TEST_CASE("lists that contradict each other leave the affinity mask, with a warning") {
-  const RecordedTree tree{{"/sys/devices/system/cpu/online", "0-3\n"}, {"/proc/self/status", "Cpus_allowed_list:\t8-9\n"}};
+  const RecordedTree tree{{"/sys/devices/system/cpu/online", "0-3\n"},
+                          {"/proc/self/status", "Cpus_allowed_list:\t8-9\n"}};
   const Grant grant = read_grant(tree.root());
   CHECK(grant.usable() == List{8, 9});
   CHECK(grant.warnings.size() == 1);
@@ -89,7 +91,8 @@ TEST_CASE("the running system grants the CPUs of this process's mask") {
   CHECK(grant.cores() <= grant.cpus());
   cpu_set_t mask;
   CPU_ZERO(&mask);
-  if (::sched_getaffinity(0, sizeof mask, &mask) == 0) CHECK(static_cast<int>(grant.affinity.size()) == CPU_COUNT(&mask));
+  if (::sched_getaffinity(0, sizeof mask, &mask) == 0)
+    CHECK(static_cast<int>(grant.affinity.size()) == CPU_COUNT(&mask));
 }
 
 }  // namespace

@@ -31,15 +31,19 @@ HostFacts skylake(const std::string& synthetic_text) {
   facts.cpu.model = 0x55;
   facts.cpu.stepping = 4;
   facts.cpu.model_name = "Intel(R) Xeon(R) Platinum 8180 CPU @ 2.50GHz";
+  facts.cpu.clock_in_name = Hertz(2.5e9);
   facts.features.extensions = {scalar, sse, avx2, avx512};
   return facts;
 }
 
-const std::string kTwoSockets = "pack:2 [numa] l3:1(size=38MB) core:28 l2:1(size=1MB) l1:1(size=32KB) pu:2";
+// Cache sizes in bytes: 38 MiB, 1 MiB, 32 KiB.
+const std::string kTwoSockets =
+    "pack:2 [numa] l3:1(size=39845888) core:28 l2:1(size=1048576) l1:1(size=32768) pu:2";
 
 bool has_peak(const Machine& machine, Extension extension) {
   const auto& peaks = machine.groups[0].peaks;
-  return std::any_of(peaks.begin(), peaks.end(), [&](const Peak& peak) { return peak.extension == extension; });
+  return std::any_of(peaks.begin(), peaks.end(),
+                     [&](const Peak& peak) { return peak.extension == extension; });
 }
 
 // --- the machine from facts ---
@@ -63,7 +67,7 @@ TEST_CASE("a server is its family's prior with the detected topology, caches and
 }
 
 TEST_CASE("an implausible cache size gives way to the family's, with a warning") {
-  HostFacts facts = skylake("pack:1 l3:2(size=2048MB) core:1 l2:1(size=1MB) l1:1(size=32KB) pu:1");
+  HostFacts facts = skylake("pack:1 l3:2(size=2147483648) core:1 l2:1(size=1048576) l1:1(size=32768) pu:1");
   const Host host = host_from_facts(facts);
   CHECK(host.machine.caches[2].size.origin == Origin::prior);
   CHECK(host.machine.caches[2].size.value < Bytes(10 * kMi));  // 2 cores of 1.375 MiB
@@ -71,7 +75,7 @@ TEST_CASE("an implausible cache size gives way to the family's, with a warning")
 }
 
 TEST_CASE("a few CPUs of a virtual machine may see the whole L3 of its host") {
-  HostFacts facts = skylake("pack:1 l3:1(size=38MB) core:2 l2:1(size=1MB) l1:1(size=32KB) pu:1");
+  HostFacts facts = skylake("pack:1 l3:1(size=39845888) core:2 l2:1(size=1048576) l1:1(size=32768) pu:1");
   facts.features.virtual_machine = true;
   const Host host = host_from_facts(facts);
   CHECK(host.machine.caches[2].size.value == Bytes(38 * kMi));
@@ -80,12 +84,13 @@ TEST_CASE("a few CPUs of a virtual machine may see the whole L3 of its host") {
 }
 
 TEST_CASE("a core complex keeps its size when few of its cores are on, but no complex has half a gigabyte") {
-  HostFacts facts = skylake("pack:1 l3:1(size=32MB) core:2 l2:1(size=1MB) l1:1(size=48KB) pu:1");
+  HostFacts facts = skylake("pack:1 l3:1(size=33554432) core:2 l2:1(size=1048576) l1:1(size=49152) pu:1");
   facts.cpu.vendor = "AuthenticAMD";
   facts.cpu.family = 0x1A;
   facts.cpu.model = 2;
   CHECK(host_from_facts(facts).machine.caches[2].size.value == Bytes(32 * kMi));
-  facts.topology = test::synthetic("pack:1 l3:2(size=508MB) core:1 l2:1(size=1MB) l1:1(size=48KB) pu:1");
+  facts.topology =
+      test::synthetic("pack:1 l3:2(size=532676608) core:1 l2:1(size=1048576) l1:1(size=49152) pu:1");
   const Host host = host_from_facts(facts);
   CHECK(host.machine.family == "zen5");
   CHECK(host.machine.caches[2].size.value == Bytes(32 * kMi));
@@ -126,7 +131,8 @@ TEST_CASE("efficiency cores are a second group, slower by what the system says o
 
 // --- clocks ---
 
-TEST_CASE("on hardware, CPUID and the driver come before the model name; in a virtual machine they do not count") {
+TEST_CASE(
+    "on hardware, CPUID and the driver come before the model name; in a virtual machine they do not count") {
   HostFacts facts = skylake("pack:1 core:4 pu:1");
   CHECK(base_clock(facts)->from == "/proc/cpuinfo, model name");
   facts.driver_base_clock = ClockFact{Hertz(2.4e9), "driver"};
@@ -188,8 +194,8 @@ TEST_CASE("an extension the family is not known to have gets a guessed peak, wit
 
 TEST_CASE("a host with nothing its family is known by still has an fp32 peak and a clock") {
   CoreGroup group;
-  group.clock = {{avx512, 1, {Hertz(2e9)}}};
-  group.peaks = {{DataType::fp32, avx512, {64.0}}};
+  group.clock = {{avx512, 1, {Hertz(2e9), 0.0, Origin::prior, ""}}};
+  group.peaks = {{DataType::fp32, avx512, {64.0, 0.0, Origin::prior, ""}}};
   Warnings warnings;
   fit_extensions(group, {scalar, sse}, warnings);
   CHECK(group.clock.size() == 1);
@@ -199,7 +205,7 @@ TEST_CASE("a host with nothing its family is known by still has an fp32 peak and
 
 TEST_CASE("unknown extensions change nothing") {
   CoreGroup group;
-  group.peaks = {{DataType::fp32, avx512, {64.0}}};
+  group.peaks = {{DataType::fp32, avx512, {64.0, 0.0, Origin::prior, ""}}};
   const CoreGroup before = group;
   Warnings warnings;
   fit_extensions(group, {}, warnings);
@@ -210,7 +216,9 @@ TEST_CASE("unknown extensions change nothing") {
 // --- the granted part ---
 
 // CPUs of socket s, core c, way w are numbered as hwloc does in synthetic topologies: (28 s + c) 2 + w.
-int cpu_number(int socket, int core, int way) { return (28 * socket + core) * 2 + way; }
+int cpu_number(int socket, int core, int way) {
+  return (28 * socket + core) * 2 + way;
+}
 
 Host granted(const std::vector<int>& mask) {
   Host host = host_from_facts(skylake(kTwoSockets));
@@ -252,8 +260,9 @@ TEST_CASE("one sibling of each core: as many cores, no SMT") {
 
 TEST_CASE("an uneven mask takes the larger socket and the smaller number of threads, and says so") {
   // Socket 0: cores 0, 1, 2, core 0 with both threads; socket 1: core 0.
-  const GrantedMachine result = restrict_to_grant(
-      granted({cpu_number(0, 0, 0), cpu_number(0, 0, 1), cpu_number(0, 1, 0), cpu_number(0, 2, 0), cpu_number(1, 0, 0)}));
+  const GrantedMachine result =
+      restrict_to_grant(granted({cpu_number(0, 0, 0), cpu_number(0, 0, 1), cpu_number(0, 1, 0),
+                                 cpu_number(0, 2, 0), cpu_number(1, 0, 0)}));
   CHECK(result.machine.sockets == 2);
   CHECK(result.machine.link.has_value());
   CHECK(result.machine.cores_per_socket() == 3);
@@ -284,7 +293,7 @@ TEST_CASE("a host without a list of CPUs uses the machine's own numbering") {
 }
 
 TEST_CASE("cores scattered over core complexes share no cache, cores of one complex do") {
-  HostFacts facts = skylake("pack:1 l3:4(size=32MB) core:8 l2:1(size=1MB) l1:1(size=32KB) pu:1");
+  HostFacts facts = skylake("pack:1 l3:4(size=33554432) core:8 l2:1(size=1048576) l1:1(size=32768) pu:1");
   facts.cpu.vendor = "AuthenticAMD";
   facts.cpu.family = 0x19;
   facts.cpu.model = 0x11;

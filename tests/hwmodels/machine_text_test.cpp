@@ -41,11 +41,13 @@ Machine two_by_sixteen() {
   group.smt_gain_memory = {1.25, 0.05, Origin::fitted, "runs"};
   machine.caches = {cache(1, 1.0 / 32, 1), cache(2, 1, 1), cache(3, 32, 4)};
   machine.memory.core_bandwidth = {BytesPerSecond(2e10), 0.1, Origin::measured, "triad"};
-  machine.memory.bandwidth = {BytesPerSecond(2e11), 0.05, Origin::measured, "triad over all cores, non-temporal stores"};
+  machine.memory.bandwidth = {BytesPerSecond(2e11), 0.05, Origin::measured,
+                              "triad over all cores, non-temporal stores"};
   machine.memory.latency = {Seconds(9e-8), 0.0, Origin::measured, "chase"};
   machine.memory.page_fault = {Seconds(6e-7), 0.4, Origin::prior, ""};
   machine.memory.capacity = Value<Bytes>{Bytes(384 * 1024 * kMi), 0.0, Origin::detected, "hwloc"};
-  machine.link = Link{{BytesPerSecond(6e10), 0.1, Origin::prior, ""}, {Seconds(1.4e-7), 0.1, Origin::prior, ""}};
+  machine.link =
+      Link{{BytesPerSecond(6e10), 0.1, Origin::prior, ""}, {Seconds(1.4e-7), 0.1, Origin::prior, ""}};
   machine.threads = {{Seconds(1e-7), 0.5, Origin::prior, ""},
                      {Seconds(1e-7), 0.5, Origin::prior, ""},
                      {Seconds(6e-6), 0.5, Origin::prior, ""},
@@ -98,7 +100,7 @@ TEST_CASE("the drawing nests sockets, NUMA domains, shared caches and cores, eac
         "| +----------------------------------------------------------+ |\n"
         "+--------------------------------------------------------------+\n"
         "\n"
-        "what                    value          error   origin     from\n");
+        "what                    value          error    origin     from\n");
 }
 
 TEST_CASE("a plain machine is one box") {
@@ -146,7 +148,7 @@ TEST_CASE("the table says value, error, origin and source") {
   CHECK(has_line("clock avx2, 16 cores    3.00 GHz       +-0.4 %  measured   a table"));
   CHECK(has_line("fp32 avx2               32 flop/cycle  -        prior      zen9"));
   CHECK(has_line("L1 bandwidth, core      100 GB/s       +-20 %   prior      32 B/cycle"));
-  CHECK(has_line("memory bandwidth        200 GB/s       +-5 %    measured   triad over all ..."));
+  CHECK(has_line("memory bandwidth        200 GB/s       +-5 %    measured   triad over all cor..."));
 }
 
 TEST_CASE("the grant names masks, quota with its file, and what follows") {
@@ -157,7 +159,8 @@ TEST_CASE("the grant names masks, quota with its file, and what follows") {
         "  CPUs on line   0-7\n"
         "  affinity mask  0-3\n"
         "  cpuset         0-3\n"
-        "  CPU quota      2.5 CPUs, in periods of 100 ms, set by /sys/fs/cgroup/app/cpu.max\n"
+        "  CPU quota      2.5 CPUs, in periods of 100 ms\n"
+        "  quota set by   /sys/fs/cgroup/app/cpu.max\n"
         "  processes      512 at most, 31 in use\n"
         "  usable         4 CPUs on 2 cores: 0-3\n"
         "  threads        2 at most, 2 with a core each\n");

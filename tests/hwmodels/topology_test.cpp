@@ -23,7 +23,9 @@ const TopologyCache* cache_of(const Topology& topology, int level) {
 }
 
 TEST_CASE("two sockets of four cores with two threads and one last-level cache each") {
-  const Topology topology = synthetic("pack:2 [numa] l3:1(size=16MB) core:4 l2:1(size=1MB) l1:1(size=32KB) pu:2");
+  // Sizes in bytes: 16 MiB, 1 MiB, 32 KiB.
+  const Topology topology =
+      synthetic("pack:2 [numa] l3:1(size=16777216) core:4 l2:1(size=1048576) l1:1(size=32768) pu:2");
   CHECK(topology.sockets == 2);
   CHECK(topology.domains_per_socket == 1);
   REQUIRE(topology.groups.size() == 1);
@@ -61,7 +63,7 @@ TEST_CASE("clusters of NUMA domains in a socket are counted per socket") {
 }
 
 TEST_CASE("core complexes show as caches that a few cores share") {
-  const Topology topology = synthetic("pack:1 l3:4(size=32MB) core:8 pu:2");
+  const Topology topology = synthetic("pack:1 l3:4(size=33554432) core:8 pu:2");
   CHECK(topology.groups[0].cores_per_socket == 32);
   REQUIRE(cache_of(topology, 3) != nullptr);
   CHECK(cache_of(topology, 3)->shared_by_cores == 8);

@@ -4,8 +4,8 @@
 #include "base/error.hpp"
 #include "planning_support.hpp"
 #include "sim/forecast.hpp"
-#include "support/dag.hpp"
-#include "support/machine_text.hpp"
+#include "tests/support/dag.hpp"
+#include "tests/support/machine_text.hpp"
 
 using namespace corecast;
 using namespace corecast::sim;

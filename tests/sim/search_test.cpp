@@ -10,8 +10,8 @@
 #include "planning_support.hpp"
 #include "sim/baselines.hpp"
 #include "sim/openvino_rule.hpp"
-#include "support/dag.hpp"
-#include "support/machine_text.hpp"
+#include "tests/support/dag.hpp"
+#include "tests/support/machine_text.hpp"
 
 using namespace corecast;
 using namespace corecast::sim;

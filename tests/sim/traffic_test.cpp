@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/machine_text.hpp"
+#include "tests/support/machine_text.hpp"
 
 using namespace corecast;
 using namespace corecast::sim;

@@ -144,7 +144,9 @@ class Reader {
     std::vector<OpIndex> left;
     Bytes bytes;
     for (;;) {
-      const std::size_t at = std::min(text.find("->"), text.find("-["));
+      // The plain arrow first: a search for the other alone would run to the end of a long text each time.
+      const std::size_t plain = text.find("->");
+      const std::size_t at = std::min(plain, text.substr(0, plain).find("-["));
       const std::vector<OpIndex> right = read_nodes(text.substr(0, at));
       for (const OpIndex from : left) {
         for (const OpIndex to : right) graph_.connect(from, to, bytes);

@@ -1,0 +1,44 @@
+"""The closed forms of hwmodels/kernel_time.hpp and sim/traffic.hpp for one thread, to fit a runtime's efficiencies with.
+Machine: peak [flop/s] by type, private and shared cache and memory, each (bytes, bytes/s)."""
+
+# The host of the shipped figures: one core of an AMD EPYC (Zen 5) virtual machine; peak by a multiply-add loop, bandwidths by
+# reading buffers of growing size.
+HOST = {"peak": {"fp32": 207e9, "int8": 4 * 207e9}, "private": (1 << 20, 150e9), "shared": (32 << 20, 81e9), "memory": 23e9}
+
+
+def hit(capacity, footprint):
+    return min(1.0, capacity / footprint) if footprint > 0 else 1.0
+
+
+def memory_time(record, all_weights, host=HOST):
+    private, shared = host["private"], host["shared"]
+    total = 0.0
+    activations = record["read"] + record["written"]
+    for count, footprint in ((record["weights"], max(record["weights"], all_weights)), (activations, activations)):
+        near = hit(private[0], footprint)
+        middle = max(near, hit(private[0] + shared[0], footprint))
+        total += count * (near / private[1] + (middle - near) / shared[1] + (1.0 - middle) / host["memory"])
+    return total
+
+
+def smooth_maximum(a, b, p):
+    larger, smaller = max(a, b), min(a, b)
+    return larger * (1.0 + (smaller / larger) ** p) ** (1.0 / p) if smaller > 0 else larger
+
+
+def shape_factor(record, model):
+    if not record["matrix"]:
+        return 1.0
+    factor = 1.0
+    for axis in "mnk":
+        factor *= record[axis] / (record[axis] + model[f"{axis}_half"])
+    return factor
+
+
+def kernel_time(record, all_weights, model, p, host=HOST):
+    compute = record["flop"] / (host["peak"][record["type"]] * model["efficiency"] * shape_factor(record, model))
+    return smooth_maximum(compute, memory_time(record, all_weights, host) / model["memory_efficiency"], p)
+
+
+def link_time(case, model, p, dispatch):
+    return sum(dispatch + kernel_time(r, case["all_weights"], model, p) for r in case["link"])

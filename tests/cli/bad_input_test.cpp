@@ -1,0 +1,193 @@
+// Bad input: one clear line on standard error, exit code 2, nothing on standard output, no file half written.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "tests/cli/process.hpp"
+
+using namespace corecast::test;
+
+namespace {
+
+const std::string kMachine = "two-sockets";
+
+std::string model() {
+  return data("two_branches.json");
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  const std::size_t at = text.find(what);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, what.size(), by);
+}
+
+void check_refused(const std::vector<std::string>& arguments, const std::string& message) {
+  const Output output = corecast::test::corecast(arguments);
+  INFO(output.err);
+  INFO("wanted: " << message);
+  CHECK(output.code == 2);
+  CHECK(output.out.empty());
+  CHECK(output.err.starts_with("corecast: "));
+  CHECK(output.err.find('\n') == output.err.size() - 1);  // one line
+  CHECK(has(output.err, message));
+}
+
+}  // namespace
+
+TEST_CASE("a model that is no file and no built-in model") {
+  check_refused({"tune", "no_such.onnx"},
+                "no file and no built-in model is called \"no_such.onnx\" (built in: ");
+  check_refused({"inspect", "inception_v4"}, "did you mean \"inception_v3\"?");
+  check_refused({"inspect", ""}, "no file and no built-in model");
+  check_refused({"model", "inception_v4"}, "did you mean \"inception_v3\"?");
+}
+
+TEST_CASE("a model that cannot be read as a file") {
+  const Folder folder;
+  check_refused({"inspect", folder.path("")}, "is a directory, wanted a file");
+  check_refused({"inspect", folder.write("empty.onnx", "")}, "empty.onnx: ");
+  check_refused({"inspect", folder.write("noise.onnx", "this is not a protobuf")}, "noise.onnx: ");
+  check_refused({"inspect", "/dev/null"}, "/dev/null: is not a regular file");
+  if (::geteuid() == 0) {
+    MESSAGE("skipped as root, who may read everything: an unreadable file");
+    return;
+  }
+  const std::string locked = folder.write("locked.onnx", "x");
+  std::filesystem::permissions(locked, std::filesystem::perms::none);
+  check_refused({"inspect", locked}, "locked.onnx: cannot open: Permission denied");
+}
+
+TEST_CASE("a graph file with mistakes in it is refused by place") {
+  const Folder folder;
+  const std::string good = corecast::read_file(model());
+  const auto graph = [&](const std::string& what, const std::string& by) {
+    return folder.write("graph.json", replaced(good, what, by));
+  };
+  check_refused({"inspect", graph("\"flop\": \"236 Mflop\"", "\"flops\": \"236 Mflop\"")},
+                "graph.json: /operators/0: unknown key \"flops\" (did you mean \"flop\"?)");
+  check_refused({"inspect", graph("\"batch\": 1,", "\"batch\": 1, \"batch\": 2,")}, "key stands here twice");
+  check_refused({"inspect", graph("\"236 Mflop\"", "\"236 MB\"")}, "graph.json: /operators/0/flop: ");
+  check_refused({"inspect", graph("\"236 Mflop\"", "\"nan flop\"")}, "graph.json: /operators/0/flop: ");
+  check_refused({"inspect", graph("\"units\": 448", "\"units\": NaN")}, "graph.json: ");
+  check_refused({"inspect", graph("{\"from\": \"stem\", \"to\": \"stem_relu\"",
+                                  "{\"from\": \"pool\", \"to\": \"stem\"")},
+                "cycle");
+  check_refused({"inspect", folder.write("cut.json", good.substr(0, good.size() / 2))}, "cut.json: ");
+  check_refused({"inspect", model(), "--batch", "2"},
+                "the graph is written for batch 1, batch 2 was asked for");
+  check_refused({"inspect", model(), "--shape", "x=1x3"}, "the graph has its shapes written in");
+}
+
+TEST_CASE("a machine nobody knows, or one with mistakes in it") {
+  check_refused({"tune", model(), "--machine", "two-socket"}, "did you mean \"two-sockets\"?");
+  check_refused({"machine", "show", "quantum"},
+                "no machine of the catalogue and no file is called \"quantum\"");
+  check_refused({"machine", "show", "no/such.json"}, "no/such.json: cannot open: No such file or directory");
+  const Folder folder;
+  const std::string good = corecast::read_file(data("machines/two-sockets.json"));
+  const auto machine = [&](const std::string& what, const std::string& by) {
+    return folder.write("machine.json", replaced(good, what, by));
+  };
+  const auto refuse = [&](const std::string& what, const std::string& by, const std::string& message) {
+    check_refused({"tune", model(), "--machine", machine(what, by)}, message);
+  };
+  refuse("\"sockets\": 2", "\"sockets\": 2, \"sockts\": 2",
+         "machine.json: /topology: unknown key \"sockts\"");
+  refuse("\"sockets\": 2", "\"sockets\": 2, \"sockets\": 2", "key stands here twice");
+  refuse("\"cores_per_socket\": 4", "\"cores_per_socket\": 0", "machine.json: /topology/cores_per_socket: ");
+  refuse("\"10 GB/s\"", "\"10 GBs\"", "unknown unit \"GBs\" in \"10 GBs\" (did you mean \"GB/s\"?)");
+  refuse("\"10 GB/s\"", "\"nan GB/s\"", "machine.json: /memory/core_bandwidth: ");
+  refuse("\"10 GB/s\"", "NaN", "machine.json: ");
+  refuse("\"10 GB/s\"", "\"-10 GB/s\"", "machine.json: ");
+}
+
+TEST_CASE("values of options that are no number, too small or too large") {
+  for (const std::string value : {"0", "-1", "1.5", "many", "1e3", "99999999999999999999", ""}) {
+    check_refused({"inspect", model(), "--batch", value},
+                  "--batch: found \"" + value + "\", wanted a whole number from 1 to 1000000");
+    check_refused({"simulate", model(), "--machine", kMachine, "--intra", value},
+                  "--intra: found \"" + value + "\"");
+  }
+  check_refused({"simulate", model(), "--machine", kMachine, "--inter", "-3"}, "--inter: found \"-3\"");
+  check_refused({"simulate", model(), "--machine", kMachine, "--instances", "0"}, "--instances: found \"0\"");
+  check_refused({"tune", model(), "--machine", kMachine, "--top", "0"}, "--top: found \"0\"");
+  check_refused({"tune", model(), "--machine", kMachine, "--jobs", "-2"}, "--jobs: found \"-2\"");
+  check_refused({"simulate", model(), "--machine", kMachine, "--intra", "60000", "--instances", "60000"},
+                "at most");
+}
+
+TEST_CASE("words that an option does not know") {
+  check_refused({"tune", model(), "--objective", "latncy"},
+                "--objective: found \"latncy\", wanted latency or throughput (did you mean");
+  check_refused({"tune", model(), "--snippet", "caffe"}, "--snippet: found \"caffe\"");
+  check_refused({"simulate", model(), "--mode", "serial"},
+                "--mode: found \"serial\", wanted sequential or parallel");
+  check_refused({"simulate", model(), "--smt", "yes"}, "--smt: found \"yes\", wanted on or off");
+  check_refused({"simulate", model(), "--placement", "close"}, "--placement: ");
+  check_refused({"tune", model(), "--machine", kMachine, "--runtime", "onnxruntme"},
+                "--runtime: unknown runtime \"onnxruntme\" (did you mean \"onnxruntime\"?)");
+}
+
+TEST_CASE("shapes that are none") {
+  const auto refuse = [](const std::string& shape, const std::string& message) {
+    check_refused({"inspect", model(), "--shape", shape}, message);
+  };
+  refuse("1x3x224x224", "--shape: \"1x3x224x224\" has no \"=\" (wanted name=1x3x224x224");
+  refuse("=1x3", "has no name before \"=\"");
+  refuse("x=", "dimension 1 is \"\"");
+  refuse("x=1x", "dimension 2 is \"\"");
+  refuse("x=1x-3", "dimension 2 is \"-3\"");
+  refuse("x=0", "dimension 1 is \"0\"");
+  refuse("x=1x99999999999999999999", "dimension 2 is \"99999999999999999999\"");
+  check_refused({"inspect", model(), "--shape", "x=1", "--shape", "x=2"},
+                "the shape of \"x\" is given twice");
+  check_refused({"inspect", "inception_v3", "--shape", "x=1"},
+                "has its shapes written in (--batch sets its batch)");
+}
+
+TEST_CASE("changes of a what-if that are none") {
+  const auto refuse = [](const std::string& change, const std::string& message) {
+    check_refused({"whatif", model(), "--machine", kMachine, "--set", change}, message);
+  };
+  refuse("memory.bandwidth", "--set: ");
+  refuse("memory.bandwith=+50%", "did you mean \"memory.bandwidth\"?");
+  refuse("memory.bandwidth=50", "--set: ");
+  refuse("memory.bandwidth=-100%", "--set: ");
+  refuse("topology.cores_per_socket=0", "--set: ");
+  refuse("=1", "--set: ");
+}
+
+TEST_CASE("files that cannot be written are found before the work, and nothing is left behind") {
+  const Folder folder;
+  const std::vector<std::string> simulate{"simulate", model(), "--machine", kMachine, "--trace"};
+  const auto with = [&](const std::string& path) {
+    auto arguments = simulate;
+    arguments.push_back(path);
+    return arguments;
+  };
+  check_refused(with(folder.path("")), "--trace: ");
+  check_refused(with(folder.path("no/such/t.json")), "cannot write");
+  check_refused({"model", "inception_v3", "-o", folder.path("no/such/m.json")}, "cannot write");
+  const std::string copy = folder.write("graph.json", corecast::read_file(model()));
+  check_refused({"simulate", copy, "--machine", kMachine, "--trace", copy},
+                "is the model that is read: it would be overwritten");
+  check_refused(with("/dev/full"), "cannot write");
+  // A failure after the check leaves an older trace as it was.
+  const std::string old = folder.write("old.json", "old");
+  check_refused({"simulate", model(), "--machine", "no-such-machine", "--trace", old}, "no-such-machine");
+  CHECK(corecast::read_file(old) == "old");
+  CHECK(folder.names() == std::vector<std::string>{"graph.json", "old.json"});
+}
+
+TEST_CASE("a data directory that is none") {
+  const Folder folder;
+  const Output output = corecast::test::corecast({"runtime", "list"}, {{"CORECAST_DATA", folder.path("x")}});
+  CHECK(output.code == 2);
+  CHECK(has(output.err, "corecast: CORECAST_DATA: "));
+}

@@ -1,0 +1,218 @@
+// Reports: kept goldens, fields that others read, the same bytes every time.
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/file.hpp"
+#include "tests/cli/process.hpp"
+#include "tests/support/golden.hpp"
+
+using namespace corecast::test;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+namespace {
+
+using Line = std::vector<std::string>;
+
+std::string model() {
+  return data("two_branches.json");
+}
+
+// The commands whose reports are kept: on a machine, a runtime and a model of the tests' own, all in round numbers.
+std::vector<std::pair<std::string, Line>> commands() {
+  const std::string machine = data("machines/two-sockets.json");
+  return {{"inspect", {"inspect", model()}},
+          {"tune", {"tune", model(), "--machine", machine, "--top", "3"}},
+          {"tune_throughput",
+           {"tune", model(), "--machine", machine, "--top", "2", "--objective", "throughput", "--runtime",
+            "onnxruntime-1.13", "--snippet", "all"}},
+          {"simulate",
+           {"simulate", model(), "--machine", machine, "--runtime", "onnxruntime-1.13", "--inter", "3",
+            "--intra", "4"}},
+          {"whatif", {"whatif", model(), "--machine", machine, "--set", "memory.bandwidth=+50%", "smt=off"}},
+          {"machine_show", {"machine", "show", machine}},
+          {"machine_list", {"machine", "list"}},
+          {"runtime_list", {"runtime", "list"}}};
+}
+
+Line with(Line line, const Line& more) {
+  line.insert(line.end(), more.begin(), more.end());
+  return line;
+}
+
+std::string printed(const Line& line) {
+  const Output output = corecast::test::corecast(line);
+  INFO(output.err);
+  REQUIRE(output.code == 0);
+  CHECK(output.err.empty());
+  return output.out;
+}
+
+// Every path of a document once, with the type that stands there; elements of arrays are all alike.
+void collect_fields(const ordered_json& node, const std::string& path, std::vector<std::string>& fields,
+                    std::set<std::string>& seen) {
+  const std::string line = path + " " + (node.is_number() ? "number" : node.type_name());
+  if (seen.insert(line).second) fields.push_back(line);
+  for (const auto& [key, value] : node.items()) {
+    collect_fields(value, path + (node.is_array() ? "/*" : "/" + key), fields, seen);
+  }
+}
+
+std::string fields_of(const std::string& text) {
+  std::vector<std::string> fields;
+  std::set<std::string> seen;
+  collect_fields(ordered_json::parse(text), "", fields, seen);
+  std::string out;
+  for (const std::string& field : fields) out += field + "\n";
+  return out;
+}
+
+void check_finite(const json& node) {
+  CHECK_FALSE(node.is_null());
+  for (const auto& [key, value] : node.items()) {
+    if (value.is_structured()) check_finite(value);
+    CHECK_FALSE(value.is_null());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("text reports are as kept") {
+  for (const auto& [name, line] : commands()) {
+    const std::string difference = golden_difference("cli_" + name + "/report.txt", printed(line));
+    CHECK_MESSAGE(difference.empty(), difference);
+  }
+}
+
+TEST_CASE("small JSON reports are as kept") {
+  for (const auto& [name, line] : commands()) {
+    if (name.starts_with("tune") || name.starts_with("machine_show")) continue;
+    const std::string difference =
+        golden_difference("cli_" + name + "/report.json", printed(with(line, {"--json"})));
+    CHECK_MESSAGE(difference.empty(), difference);
+  }
+}
+
+TEST_CASE("JSON reports keep their fields") {
+  for (const auto& [name, line] : commands()) {
+    const std::string difference =
+        golden_difference("cli_" + name + "/fields.txt", fields_of(printed(with(line, {"--json"}))));
+    CHECK_MESSAGE(difference.empty(), difference);
+  }
+}
+
+TEST_CASE("JSON begins with schema and version, and holds no null") {
+  for (const auto& [name, line] : commands()) {
+    const ordered_json report = ordered_json::parse(printed(with(line, {"--json"})));
+    const std::string schema = "corecast." + name.substr(0, name.find("_throughput")) + "/1";
+    REQUIRE(report.size() > 2);
+    CHECK(report.begin().key() == "schema");
+    CHECK(std::next(report.begin()).key() == "version");
+    CHECK(report["schema"] == schema);
+    check_finite(json::parse(report.dump()));
+  }
+}
+
+TEST_CASE("the same command gives the same bytes, whatever the number of threads of the search") {
+  for (const auto& [name, line] : commands()) {
+    for (const Line& view : {Line{}, Line{"--json"}})
+      CHECK(printed(with(line, view)) == printed(with(line, view)));
+    if (!name.starts_with("tune") && name != "whatif") continue;
+    const std::string one = printed(with(line, {"--json", "--jobs", "1"}));
+    for (const std::string jobs : {"2", "7"}) CHECK(printed(with(line, {"--json", "--jobs", jobs})) == one);
+  }
+}
+
+TEST_CASE("the ranking is sorted, the best stands first, and no rule inside the space beats it") {
+  const json report =
+      json::parse(printed({"tune", model(), "--machine", "two-sockets", "--top", "9", "--json"}));
+  double last = 0.0;
+  for (const json& row : report["ranking"]) {
+    CHECK(row["loss"].get<double>() >= last);
+    last = row["loss"].get<double>();
+    CHECK(row["forecast"]["latency_low_ms"] <= row["forecast"]["latency_ms"]);
+    CHECK(row["forecast"]["latency_ms"] <= row["forecast"]["latency_high_ms"]);
+    double shares = 0.0;
+    for (const auto& [name, share] : row["forecast"]["time_share"].items()) shares += share.get<double>();
+    CHECK(shares == doctest::Approx(1.0).epsilon(1e-4));
+  }
+  CHECK(report["best"] == report["ranking"][0]);
+  CHECK(report["best"]["loss"] == 0);
+  const json& search = report["search"];
+  CHECK(search["covered"].get<int>() ==
+        search["merged"].get<int>() + search["pruned"].get<int>() + search["simulated"].get<int>());
+  CHECK(report["baselines"].size() >= 9);
+  for (const json& rule : report["baselines"]) CHECK_FALSE(rule["source"].get<std::string>().empty());
+}
+
+TEST_CASE("simulating the setting that tune found gives tune's forecast") {
+  const json best = json::parse(printed({"tune", model(), "--machine", "two-sockets", "--json"}))["best"];
+  const json& s = best["setting"];
+  const json again = json::parse(printed({"simulate", model(), "--machine", "two-sockets", "--intra",
+                                          s["intra_op"].dump(), "--smt", s["smt"].get<bool>() ? "on" : "off",
+                                          "--placement", s["placement"].get<std::string>(), "--json"}));
+  CHECK(again["forecast"] == best["forecast"]);
+}
+
+TEST_CASE("time is told only where it is asked for") {
+  const Output plain = corecast::test::corecast({"tune", model(), "--machine", "two-sockets", "--timing"});
+  CHECK(plain.code == 0);
+  CHECK(plain.err.starts_with("corecast: read and searched in "));
+  const Output structured =
+      corecast::test::corecast({"tune", model(), "--machine", "two-sockets", "--timing", "--json"});
+  CHECK(structured.err.empty());
+  CHECK(json::parse(structured.out)["search"]["seconds"].get<double>() >= 0.0);
+}
+
+TEST_CASE("a trace is written whole and loads as JSON") {
+  const Folder folder;
+  const std::string trace = folder.path("t.json");
+  (void)printed({"simulate", model(), "--machine", "two-sockets", "--intra", "4", "--trace", trace});
+  const json events = json::parse(corecast::read_file(trace))["traceEvents"];
+  std::set<std::string> names;
+  for (const json& event : events) names.insert(event["name"].get<std::string>());
+  CHECK(names.contains("left"));
+  CHECK(folder.names() == std::vector<std::string>{"t.json"});
+}
+
+TEST_CASE("a built-in model that is written is the one that is read by name") {
+  const Folder folder;
+  const std::string file = folder.path("m.json");
+  (void)printed({"model", "inception_v3", "--batch", "2", "-o", file});
+  json written = json::parse(printed({"inspect", file, "--json"}));
+  json named = json::parse(printed({"inspect", "inception_v3", "--batch", "2", "--json"}));
+  CHECK(written["model"]["checksum"] == named["model"]["checksum"]);
+  written.erase("model");
+  named.erase("model");
+  CHECK(written == named);
+  CHECK(printed({"model", "inception_v3", "--batch", "2"}) == corecast::read_file(file));
+}
+
+TEST_CASE("a machine that is written is the one that is read") {
+  const Folder folder;
+  const std::string file = folder.path("m.json");
+  (void)printed({"machine", "show", "two-sockets-alias", "-o", file});
+  const auto best = [](const std::string& machine) {
+    return json::parse(printed({"tune", model(), "--machine", machine, "--json"}))["best"];
+  };
+  CHECK(best(file) == best("two-sockets"));
+}
+
+TEST_CASE("asking a current onnxruntime for inter-op threads is warned about by code") {
+  const json report = json::parse(
+      printed({"simulate", model(), "--machine", "two-sockets", "--inter", "3", "--intra", "2", "--json"}));
+  CHECK(report["setting"]["mode"] == "parallel");
+  CHECK(report["effective_setting"]["mode"] == "sequential");
+  REQUIRE(report["warnings"].size() == 1);
+  CHECK(report["warnings"][0]["code"] == "ORT_INTEROP_NOOP");
+}
+
+TEST_CASE("a quota-free host is tuned without a machine named") {
+  const json report = json::parse(printed({"tune", model(), "--json"}));
+  CHECK(report["machine"]["origin"] == "host");
+  CHECK(report["machine"]["usable_cpus"].get<int>() >= 1);
+  CHECK(report["best"]["setting"]["intra_op"].get<int>() <= report["machine"]["usable_cpus"].get<int>());
+}

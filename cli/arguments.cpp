@@ -18,12 +18,15 @@ namespace {
 
 constexpr int kUsageError = 1;
 
-// The text of each option as it was written; what is not given stays empty. All values are text here, so that a
-// wrong one gets our message and exit code 2, not the parser's.
+// The text of each option as it was written. All values are text here, so that a wrong one gets our message
+// and exit code 2, not the parser's. Empty text is a value, and seldom a right one: not the same as not
+// given.
+using Text = std::optional<std::string>;
+
 struct Raw {
-  std::string model, batch, machine = "host", runtime = "onnxruntime", objective = "latency";
-  std::string inter, intra, mode, instances = "1", smt = "off", placement = "compact", spin = "on";
-  std::string top, jobs = "0", snippet, trace, output;
+  std::string model, machine = "host", runtime = "onnxruntime", objective = "latency", jobs = "0";
+  std::string instances = "1", smt = "off", placement = "compact", spin = "on";
+  Text batch, inter, intra, mode, top, snippet, trace, output;
   std::vector<std::string> shapes, changes;
   bool strict = false, json = false, timing = false;
 };
@@ -34,15 +37,16 @@ struct Verb {
   std::function<Command()> command;
 };
 
-std::optional<std::filesystem::path> path_of(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  return std::filesystem::path(text);
+std::optional<std::filesystem::path> path_of(const char* option, const Text& text) {
+  if (!text) return std::nullopt;
+  if (text->empty()) throw InputError(option, "found \"\", wanted the name of a file");
+  return std::filesystem::path(*text);
 }
 
 ModelOptions model_of(const Raw& raw) {
   ModelOptions options;
   options.model = raw.model;
-  if (!raw.batch.empty()) options.import.batch = count_of("--batch", raw.batch, kMostBatch);
+  if (raw.batch) options.import.batch = count_of("--batch", *raw.batch, kMostBatch);
   options.import.shapes = shapes_of(raw.shapes);
   options.import.strict = raw.strict;
   return options;
@@ -59,7 +63,7 @@ SearchChoice search_of(const Raw& raw) {
 }
 
 int rows_of(const Raw& raw, int otherwise) {
-  return raw.top.empty() ? otherwise : static_cast<int>(count_of("--top", raw.top, kMostRows));
+  return raw.top ? static_cast<int>(count_of("--top", *raw.top, kMostRows)) : otherwise;
 }
 
 SimulateOptions simulate_of(const Raw& raw) {
@@ -69,11 +73,11 @@ SimulateOptions simulate_of(const Raw& raw) {
   const auto threads = [](const char* option, const std::string& text) {
     return static_cast<int>(count_of(option, text, kMostThreads));
   };
-  if (!raw.inter.empty()) options.inter_op = threads("--inter", raw.inter);
-  if (!raw.intra.empty()) options.intra_op = threads("--intra", raw.intra);
-  if (!raw.mode.empty()) {
+  if (raw.inter) options.inter_op = threads("--inter", *raw.inter);
+  if (raw.intra) options.intra_op = threads("--intra", *raw.intra);
+  if (raw.mode) {
     options.mode = word_of<sim::Mode>(
-        "--mode", raw.mode, {{"sequential", sim::Mode::sequential}, {"parallel", sim::Mode::parallel}});
+        "--mode", *raw.mode, {{"sequential", sim::Mode::sequential}, {"parallel", sim::Mode::parallel}});
   }
   options.instances = threads("--instances", raw.instances);
   options.smt = switch_of("--smt", raw.smt);
@@ -82,7 +86,7 @@ SimulateOptions simulate_of(const Raw& raw) {
                               {{"compact", sim::Placement::compact}, {"scatter", sim::Placement::scatter}});
   options.spin = switch_of("--spin", raw.spin);
   options.top = rows_of(raw, options.top);
-  options.trace = path_of(raw.trace);
+  options.trace = path_of("--trace", raw.trace);
   options.json = raw.json;
   return options;
 }
@@ -93,16 +97,21 @@ TuneOptions tune_of(const Raw& raw) {
   options.target = {raw.machine, raw.runtime};
   options.search = search_of(raw);
   options.top = rows_of(raw, options.top);
-  if (!raw.snippet.empty()) {
+  if (raw.snippet) {
     std::vector<std::pair<std::string, std::string>> words;
     for (const std::string& name : snippet_choices()) words.emplace_back(name, name);
-    options.snippet = word_of<std::string>("--snippet", raw.snippet, words);
+    options.snippet = word_of<std::string>("--snippet", *raw.snippet, words);
   }
   options.json = raw.json;
   return options;
 }
 
 // --- groups of options that several commands share ---
+
+CLI::Option* add_text(CLI::App* app, const std::string& name, Text& text, const std::string& what) {
+  return app->add_option_function<std::string>(
+      name, [&text](const std::string& given) { text = given; }, what);
+}
 
 void add_json(CLI::App* app, Raw& raw) {
   app->add_flag("--json", raw.json, "print JSON instead of text");
@@ -113,7 +122,7 @@ void add_model(CLI::App* app, Raw& raw) {
                   "an .onnx file, a corecast.graph/1 JSON file, or a built-in model's name")
       ->required()
       ->type_name("");
-  app->add_option("--batch", raw.batch, "size of the batch, where the model leaves it open")->type_name("B");
+  add_text(app, "--batch", raw.batch, "size of the batch, where the model leaves it open")->type_name("B");
   // One shape an option: what follows it may be the model.
   app->add_option("--shape", raw.shapes, "shape of an input the model leaves open: name=1x3x224x224 (repeat)")
       ->type_name("S")
@@ -155,7 +164,7 @@ void add_inspect(CLI::App& parent, Verbs& verbs) {
       subcommand(parent, "inspect", "What a model asks of any machine: flop, bytes, width, critical path.",
                  "  corecast inspect model.onnx --shape input=1x3x224x224\n");
   add_model(app, *raw);
-  app->add_option("--top", raw->top, "operators to list, by flop; default 10")->type_name("K");
+  add_text(app, "--top", raw->top, "operators to list, by flop; default 10")->type_name("K");
   add_json(app, *raw);
   verbs.push_back({app, [raw]() -> Command {
                      InspectOptions options;
@@ -176,11 +185,11 @@ void add_machine_commands(CLI::App& parent, Verbs& verbs) {
                               "  corecast machine show\n  corecast machine show xeon-8180 -o mine.json\n");
   show->add_option("MACHINE", raw->machine, "host (default), a name of `machine list`, or a machine file")
       ->type_name("");
-  show->add_option("-o,--output", raw->output, "write the machine file, to be edited and given to --machine")
+  add_text(show, "-o,--output", raw->output, "write the machine file, to be edited and given to --machine")
       ->type_name("FILE");
   add_json(show, *raw);
   verbs.push_back({show, [raw]() -> Command {
-                     return MachineShowOptions{raw->machine, path_of(raw->output), raw->json};
+                     return MachineShowOptions{raw->machine, path_of("--output", raw->output), raw->json};
                    }});
   auto list_raw = std::make_shared<Raw>();
   CLI::App* list =
@@ -198,10 +207,10 @@ void add_simulate(CLI::App& parent, Verbs& verbs) {
   add_model(app, *raw);
   add_machine(app, *raw);
   add_runtime(app, *raw);
-  app->add_option("--inter", raw->inter, "inter-op threads; default 1")->type_name("I");
-  app->add_option("--intra", raw->intra, "intra-op threads, the caller included; default: physical cores")
+  add_text(app, "--inter", raw->inter, "inter-op threads; default 1")->type_name("I");
+  add_text(app, "--intra", raw->intra, "intra-op threads, the caller included; default: physical cores")
       ->type_name("N");
-  app->add_option("--mode", raw->mode, "sequential or parallel; default: parallel when --inter is above 1")
+  add_text(app, "--mode", raw->mode, "sequential or parallel; default: parallel when --inter is above 1")
       ->type_name("X");
   app->add_option("--instances", raw->instances, "processes side by side; default 1")->type_name("N");
   app->add_option("--smt", raw->smt, "on: fill both hardware threads of a core first; default off")
@@ -209,8 +218,8 @@ void add_simulate(CLI::App& parent, Verbs& verbs) {
   app->add_option("--placement", raw->placement, "compact (default) or scatter over the sockets")
       ->type_name("X");
   app->add_option("--spin", raw->spin, "idle threads spin: on (default) or off")->type_name("X");
-  app->add_option("--top", raw->top, "operators to list, by time; default 10")->type_name("K");
-  app->add_option("--trace", raw->trace, "write a Chrome trace, for ui.perfetto.dev")->type_name("FILE");
+  add_text(app, "--top", raw->top, "operators to list, by time; default 10")->type_name("K");
+  add_text(app, "--trace", raw->trace, "write a Chrome trace, for ui.perfetto.dev")->type_name("FILE");
   add_json(app, *raw);
   verbs.push_back({app, [raw]() -> Command { return simulate_of(*raw); }});
 }
@@ -225,9 +234,9 @@ void add_tune(CLI::App& parent, Verbs& verbs) {
   add_machine(app, *raw);
   add_runtime(app, *raw);
   add_search(app, *raw);
-  app->add_option("--top", raw->top, "settings to list; default 5")->type_name("K");
-  app->add_option("--snippet", raw->snippet,
-                  fmt::format("{}; default: the runtime's own", fmt::join(snippet_choices(), ", ")))
+  add_text(app, "--top", raw->top, "settings to list; default 5")->type_name("K");
+  add_text(app, "--snippet", raw->snippet,
+           fmt::format("{}; default: the runtime's own", fmt::join(snippet_choices(), ", ")))
       ->type_name("X");
   add_json(app, *raw);
   verbs.push_back({app, [raw]() -> Command { return tune_of(*raw); }});
@@ -266,13 +275,13 @@ void add_model_command(CLI::App& parent, Verbs& verbs) {
   CLI::App* app = subcommand(parent, "model", "The built-in models: list them, or write one as JSON.",
                              "  corecast model list\n  corecast model inception_v3 -o inception_v3.json\n");
   app->add_option("NAME", raw->model, "`list`, or the name of a built-in model")->required()->type_name("");
-  app->add_option("--batch", raw->batch, "size of the batch; default 1")->type_name("B");
-  app->add_option("-o,--output", raw->output, "file to write; default: standard output")->type_name("FILE");
+  add_text(app, "--batch", raw->batch, "size of the batch; default 1")->type_name("B");
+  add_text(app, "-o,--output", raw->output, "file to write; default: standard output")->type_name("FILE");
   add_json(app, *raw);
   verbs.push_back({app, [raw]() -> Command {
                      if (raw->model == "list") return ModelListOptions{raw->json};
-                     ModelWriteOptions options{raw->model, 1, path_of(raw->output), raw->json};
-                     if (!raw->batch.empty()) options.batch = count_of("--batch", raw->batch, kMostBatch);
+                     ModelWriteOptions options{raw->model, 1, path_of("--output", raw->output), raw->json};
+                     if (raw->batch) options.batch = count_of("--batch", *raw->batch, kMostBatch);
                      return options;
                    }});
 }

@@ -12,7 +12,8 @@ struct Arguments {
   int exit_code = 0;               // then: 0, or 1 with a message on standard error
 };
 
-// A wrong option, a missing argument: exit code 1. A value that is no number, no shape, no known word: InputError.
+// A wrong option, a missing argument: exit code 1. A value that is no number, no shape, no known word:
+// InputError.
 [[nodiscard]] Arguments parse_arguments(int argc, const char* const* argv);
 
 }  // namespace corecast::cli

@@ -1,5 +1,5 @@
-// How far a forecast can be trusted: where the machine's and the runtime's values come from, and how close the first
-// settings are to one another.
+// How far a forecast can be trusted: where the machine's and the runtime's values come from, and how close
+// the first settings are to one another.
 #pragma once
 
 #include <array>

@@ -13,8 +13,8 @@ namespace {
 using hwmodels::Cpu;
 using hwmodels::HostCpu;
 
-// Granted CPUs in the order of sim::cpu_order. The granted machine is even and numbered anew; the host's real CPUs may be
-// neither, so they are put in order themselves.
+// Granted CPUs in the order of sim::cpu_order. The granted machine is even and numbered anew; the host's real
+// CPUs may be neither, so they are put in order themselves.
 std::vector<HostCpu> host_order(const hwmodels::Host& host, bool smt, sim::Placement placement) {
   const std::vector<int> usable = host.grant.usable();
   std::vector<HostCpu> cpus;

@@ -17,8 +17,8 @@ using Tree = nlohmann::ordered_json;
 // {"schema": "corecast.NAME/1", "version": "0.1.0"}
 [[nodiscard]] Tree report(const std::string& name);
 
-// Whole numbers exact, others rounded to six significant digits: more than a forecast has, and the same bytes wherever
-// it is computed. Aborts on NaN and infinity.
+// Whole numbers exact, others rounded to six significant digits: more than a forecast has, and the same bytes
+// wherever it is computed. Aborts on NaN and infinity.
 [[nodiscard]] Tree number(double value);
 
 [[nodiscard]] Tree tree_of(const sim::Setting& setting);

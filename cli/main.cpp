@@ -1,6 +1,7 @@
 // The program: reads the command line, runs one command, prints its result, turns failures into exit codes.
 //   0  done      1  wrong usage      2  bad input (InputError)      3  no feasible setting
-// Anything else that is thrown is a mistake of ours: 70. Results go to standard output, all else to standard error.
+// Anything else that is thrown is a mistake of ours: 70. Results go to standard output, all else to standard
+// error.
 #include <fmt/format.h>
 #include <unistd.h>
 

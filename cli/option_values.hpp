@@ -1,5 +1,5 @@
-// Values of options: text -> number, word, shape. All throw InputError that names the option, what was given and
-// what was wanted.
+// Values of options: text -> number, word, shape. All throw InputError that names the option, what was given
+// and what was wanted.
 #pragma once
 
 #include <cstdint>

@@ -48,8 +48,8 @@ bool onnxruntime_parallel(const SnippetRequest& request) {
   return onnxruntime_inter_op(request) > 1;
 }
 
-// 1-based, one group for each pool thread: the calling thread, which takes the first CPU, has none. Only for one
-// sequential session whose threads all have a CPU of their own.
+// 1-based, one group for each pool thread: the calling thread, which takes the first CPU, has none. Only for
+// one sequential session whose threads all have a CPU of their own.
 std::string affinities(const SnippetRequest& request) {
   const sim::Setting& setting = request.setting;
   if (!request.host || setting.instances != 1 || onnxruntime_parallel(request) || setting.intra_op < 2)

@@ -33,8 +33,8 @@ struct Snippet {
 // What --snippet takes.
 [[nodiscard]] const std::vector<std::string>& snippet_choices();
 
-// Whether the text report prints the snippet `name`: `choice` as given to --snippet, or the runtime's framework when it
-// is empty. The launch line goes with every choice.
+// Whether the text report prints the snippet `name`: `choice` as given to --snippet, or the runtime's
+// framework when it is empty. The launch line goes with every choice.
 [[nodiscard]] bool is_chosen(const std::string& name, const std::string& choice,
                              const std::string& framework);
 

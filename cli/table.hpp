@@ -1,5 +1,5 @@
-// Text that fits a terminal: tables, and sentences broken into lines. A column is a code point of UTF-8; control
-// characters, which names from files may hold, are printed as '?'.
+// Text that fits a terminal: tables, and sentences broken into lines. A column is a code point of UTF-8;
+// control characters, which names from files may hold, are printed as '?'.
 #pragma once
 
 #include <string>
@@ -21,13 +21,13 @@ struct Row {
   std::string below;               // a sentence under the row, indented
 };
 
-// Every line ends in '\n', has at most `width` columns and no trailing blanks. Two spaces between columns. Without a
-// title in any column there is no head.
+// Every line ends in '\n', has at most `width` columns and no trailing blanks. Two spaces between columns.
+// Without a title in any column there is no head.
 [[nodiscard]] std::string table(const std::vector<Column>& columns, const std::vector<Row>& rows, int width,
                                 int indent = 2);
 
-// Words of `text` on lines of at most `width` columns: the first behind `first`, the others behind as many blanks.
-// A word longer than a line is cut. Ends in '\n'.
+// Words of `text` on lines of at most `width` columns: the first behind `first`, the others behind as many
+// blanks. A word longer than a line is cut. Ends in '\n'.
 [[nodiscard]] std::string wrapped(std::string_view text, int width, const std::string& first = "");
 
 }  // namespace corecast::cli

@@ -13,7 +13,8 @@ namespace corecast::graphs {
 namespace {
 
 // The edge, looked for from the end that has fewer: a wide fan-out or fan-in stays far from quadratic.
-std::optional<BoostGraph::edge_descriptor> edge_between(std::size_t from, std::size_t to, const BoostGraph& graph) {
+std::optional<BoostGraph::edge_descriptor> edge_between(std::size_t from, std::size_t to,
+                                                        const BoostGraph& graph) {
   if (boost::out_degree(from, graph) <= boost::in_degree(to, graph)) {
     const auto [begin, end] = boost::out_edges(from, graph);
     const auto found = std::find_if(begin, end, [&](const auto& e) { return boost::target(e, graph) == to; });
@@ -100,7 +101,8 @@ std::vector<OpIndex> Graph::predecessors(OpIndex i) const {
   std::vector<OpIndex> out;
   out.reserve(boost::in_degree(i.value(), topology_->graph));
   const auto [begin, end] = boost::in_edges(i.value(), topology_->graph);
-  std::for_each(begin, end, [&](const auto& edge) { out.emplace_back(boost::source(edge, topology_->graph)); });
+  std::for_each(begin, end,
+                [&](const auto& edge) { out.emplace_back(boost::source(edge, topology_->graph)); });
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -109,7 +111,8 @@ std::vector<OpIndex> Graph::successors(OpIndex i) const {
   std::vector<OpIndex> out;
   out.reserve(boost::out_degree(i.value(), topology_->graph));
   const auto [begin, end] = boost::out_edges(i.value(), topology_->graph);
-  std::for_each(begin, end, [&](const auto& edge) { out.emplace_back(boost::target(edge, topology_->graph)); });
+  std::for_each(begin, end,
+                [&](const auto& edge) { out.emplace_back(boost::target(edge, topology_->graph)); });
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -119,8 +122,8 @@ std::vector<Connection> Graph::connections() const {
   out.reserve(boost::num_edges(topology_->graph));
   const auto [begin, end] = boost::edges(topology_->graph);
   std::for_each(begin, end, [&](const auto& edge) {
-    out.push_back(
-        {OpIndex(boost::source(edge, topology_->graph)), OpIndex(boost::target(edge, topology_->graph)), topology_->graph[edge].bytes});
+    out.push_back({OpIndex(boost::source(edge, topology_->graph)),
+                   OpIndex(boost::target(edge, topology_->graph)), topology_->graph[edge].bytes});
   });
   std::sort(out.begin(), out.end(), [](const Connection& a, const Connection& b) {
     return std::pair(a.from, a.to) < std::pair(b.from, b.to);

@@ -13,9 +13,11 @@
 namespace corecast::graphs {
 
 struct ImportOptions {
-  // Shapes of inputs by name, from --shape name=1x3x224x224; win over the file's.
+  // Shapes of inputs by name, from --shape name=1x3x224x224; fill what the file leaves open. A size that the file fixes
+  // cannot be overruled here (another batch: below).
   std::map<std::string, std::vector<std::int64_t>> shapes;
-  // Value of the leading dynamic (or named batch) dimension of every input.
+  // Value of the leading dynamic (or named batch) dimension of every input; where the file fixes the batch, all shapes are
+  // inferred anew for this one.
   std::optional<std::int64_t> batch;
   // An operator without a work rule is an error instead of a memory pass and a note.
   bool strict = false;

@@ -31,7 +31,12 @@ Parts parts_of(const graphs::Graph& graph, const Plan& plan, const Runtime& runt
     parts.compute += arithmetic;
     parts.memory += op.memory.value();
     parts.overhead += (op.dispatch + op.fork_join).value();
-    parts.by_bound[static_cast<std::size_t>(op.bound)] += op.alone().value();
+    const auto spent = [&](Bound bound, Seconds time) { parts.by_bound[static_cast<std::size_t>(bound)] += time.value(); };
+    spent(Bound::compute, op.compute + op.imbalance);
+    spent(Bound::memory, op.memory - op.cache);
+    spent(Bound::cache, op.cache);
+    spent(Bound::overhead, op.dispatch + op.fork_join);
+    spent(Bound::serial, op.serial);
     if (arithmetic > 0.0) {
       parts.compute_error += arithmetic * runtime.model_of(graph.op(OpIndex(i))).efficiency.relative_error;
     }

@@ -31,7 +31,7 @@ struct Forecast {
   Seconds low{}, high{};          // about 90 %: 1.645 standard errors, propagated in first order
   double throughput_per_s = 0.0;  // samples per second of all instances: instances x batch / latency
   TimeShare share;
-  std::string bound_by;  // "compute", "memory", "cache", "overhead", "serial": the bound of the most time
+  std::string bound_by;  // "compute", "memory", "cache", "overhead", "serial": where most of the time goes
 };
 
 // A stable code and a sentence, for warnings and advice.

@@ -36,6 +36,7 @@ struct OperatorPlan {
   // imbalance (q - 1) / q of the compute part is time in which threads wait for the slowest.
   Seconds compute{};    // t_c without imbalance
   Seconds memory{};     // t_m, memory and caches
+  Seconds cache{};      // of `memory`, what is spent in caches rather than in main memory and links
   Seconds imbalance{};  // t_c's share above `compute`
   Bound bound = Bound::compute;
 

@@ -188,6 +188,7 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
     plan.memory = plan.parallel * (1.0 - std::min(1.0, compute_share));
     plan.compute = (plan.parallel - plan.memory) / parts.imbalance;
     plan.imbalance = plan.parallel - plan.memory - plan.compute;
+    if (memory.total > Seconds(0.0)) plan.cache = plan.memory * std::max(0.0, 1.0 - memory.main_memory / memory.total);
   }
   const Seconds overhead = plan.dispatch + plan.fork_join;
   const Seconds arithmetic = plan.compute + plan.imbalance;
@@ -199,7 +200,7 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
       plan.bound = bound;
     }
   };
-  consider(memory.main_memory * 2.0 >= memory.total ? Bound::memory : Bound::cache, plan.memory);
+  consider(plan.cache * 2.0 > plan.memory ? Bound::cache : Bound::memory, plan.memory);
   consider(Bound::overhead, overhead);
   consider(Bound::serial, plan.serial);
   return plan;

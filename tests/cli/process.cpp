@@ -103,12 +103,16 @@ Output run(const std::string& program, std::vector<std::string> arguments, const
 
 }  // namespace
 
-Output corecast(const std::vector<std::string>& arguments, const Environment& more) {
+Output program(const std::vector<std::string>& arguments, const Environment& more) {
   return run(CORECAST_PROGRAM, arguments, more);
 }
 
 Output shell(const std::string& command, const Environment& more) {
   return run("/bin/sh", {"-c", command}, more);
+}
+
+std::string as_user() {
+  return ::geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : "";
 }
 
 std::string data(const std::string& name) {

@@ -17,10 +17,13 @@ struct Output {
 using Environment = std::map<std::string, std::string>;
 
 // `corecast ARGUMENTS...` with the data of tests/cli/data, 80 columns and `more` in its environment.
-[[nodiscard]] Output corecast(const std::vector<std::string>& arguments, const Environment& more = {});
+[[nodiscard]] Output program(const std::vector<std::string>& arguments, const Environment& more = {});
 
 // A shell command line; $corecast is the program.
 [[nodiscard]] Output shell(const std::string& command, const Environment& more = {});
+
+// What to put before a shell command so that it does not run as root, whom no limit and no permission stops.
+[[nodiscard]] std::string as_user();
 
 // A file of tests/cli/data.
 [[nodiscard]] std::string data(const std::string& name);

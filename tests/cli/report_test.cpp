@@ -21,14 +21,15 @@ std::string model() {
   return data("two_branches.json");
 }
 
-// The commands whose reports are kept: on a machine, a runtime and a model of the tests' own, all in round numbers.
+// The commands whose reports are kept: on a machine, a runtime and a model of the tests' own, all in round
+// numbers.
 std::vector<std::pair<std::string, Line>> commands() {
   const std::string machine = data("machines/two-sockets.json");
   return {{"inspect", {"inspect", model()}},
           {"tune", {"tune", model(), "--machine", machine, "--top", "3"}},
           {"tune_throughput",
            {"tune", model(), "--machine", machine, "--top", "2", "--objective", "throughput", "--runtime",
-            "onnxruntime-1.13", "--snippet", "all"}},
+            "onnxruntime-1.13", "--snippet", "pytorch"}},
           {"simulate",
            {"simulate", model(), "--machine", machine, "--runtime", "onnxruntime-1.13", "--inter", "3",
             "--intra", "4"}},
@@ -44,7 +45,7 @@ Line with(Line line, const Line& more) {
 }
 
 std::string printed(const Line& line) {
-  const Output output = corecast::test::corecast(line);
+  const Output output = program(line);
   INFO(output.err);
   REQUIRE(output.code == 0);
   CHECK(output.err.empty());
@@ -158,11 +159,10 @@ TEST_CASE("simulating the setting that tune found gives tune's forecast") {
 }
 
 TEST_CASE("time is told only where it is asked for") {
-  const Output plain = corecast::test::corecast({"tune", model(), "--machine", "two-sockets", "--timing"});
+  const Output plain = program({"tune", model(), "--machine", "two-sockets", "--timing"});
   CHECK(plain.code == 0);
   CHECK(plain.err.starts_with("corecast: read and searched in "));
-  const Output structured =
-      corecast::test::corecast({"tune", model(), "--machine", "two-sockets", "--timing", "--json"});
+  const Output structured = program({"tune", model(), "--machine", "two-sockets", "--timing", "--json"});
   CHECK(structured.err.empty());
   CHECK(json::parse(structured.out)["search"]["seconds"].get<double>() >= 0.0);
 }

@@ -29,7 +29,8 @@ std::string snippet(const SnippetRequest& r, const std::string& name) {
   return "";
 }
 
-// Two sockets of four cores with two threads each: CPUs 0..3 and 4..7 are the cores, 8..15 their second threads.
+// Two sockets of four cores with two threads each: CPUs 0..3 and 4..7 are the cores, 8..15 their second
+// threads.
 MachineInput two_sockets() {
   MachineInput input;
   input.machine = hwmodels::read_machine(test::data("machines/two-sockets.json"));

@@ -1,6 +1,8 @@
 // Help, version, exit codes, and where output goes.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/cli/process.hpp"
 
 using namespace corecast::test;
@@ -21,13 +23,13 @@ bool has(const std::string& text, const std::string& part) {
 TEST_CASE("help goes to standard output, with an example for every command") {
   for (std::vector<std::string> command : kCommands) {
     command.emplace_back("--help");
-    const Output output = corecast(command);
+    const Output output = program(command);
     INFO(command.front());
     CHECK(output.code == 0);
     CHECK(output.err.empty());
     CHECK(has(output.out, "Example:\n  corecast " + command.front()));
   }
-  const Output all = corecast({"--help"});
+  const Output all = program({"--help"});
   CHECK(all.code == 0);
   for (const auto& command : kCommands) CHECK(has(all.out, "  " + command.front()));
   CHECK(has(all.out, "Exit codes: 0 done, 1 wrong usage, 2 bad input, 3 no feasible setting."));
@@ -40,12 +42,12 @@ TEST_CASE("every command takes --json") {
     std::vector<std::string> line = command;
     line.emplace_back("--help");
     INFO(command.front());
-    CHECK(has(corecast(line).out, "--json"));
+    CHECK(has(program(line).out, "--json"));
   }
 }
 
 TEST_CASE("the version is one line") {
-  const Output output = corecast({"--version"});
+  const Output output = program({"--version"});
   CHECK(output.code == 0);
   CHECK(output.out.starts_with("corecast "));
   CHECK(output.out.find('\n') == output.out.size() - 1);
@@ -62,7 +64,7 @@ TEST_CASE("wrong usage is told on standard error, exit code 1") {
       {{"inspect", "a.onnx", "b.onnx"}, "b.onnx"},
       {{"tune", "m.onnx", "--batch"}, "--batch"}};
   for (const auto& [arguments, message] : cases) {
-    const Output output = corecast(arguments);
+    const Output output = program(arguments);
     INFO(output.err);
     CHECK(output.code == 1);
     CHECK(output.out.empty());
@@ -84,7 +86,7 @@ TEST_CASE("a reader that leaves early is no error, a full disk is") {
 TEST_CASE("text fits the width the terminal names") {
   for (const std::string width : {"40", "80", "120"}) {
     const Output output =
-        corecast({"tune", data("two_branches.json"), "--machine", "two-sockets"}, {{"COLUMNS", width}});
+        program({"tune", data("two_branches.json"), "--machine", "two-sockets"}, {{"COLUMNS", width}});
     REQUIRE(output.code == 0);
     std::size_t longest = 0;
     const std::string report =

@@ -112,25 +112,39 @@ transposed_conv(64, 40, 2, 2, (1, 5))
 transposed_conv(128, 12, 4, 2, (1, 5))
 
 
-def pool_case(kind, channels, size, window, stride):
-    if stride == 1:  # a chain
-        def body(b, i, cur):
-            return b.node(kind, [cur], f"p{i}", kernel_shape=[window, window], pads=[window // 2] * 4)
-        links, fan, shape = (2, 10), False, [1, channels, size, size]
-    else:  # halves and doubles are no chain: own inputs, as equal operators on one input would be merged
-        def body(b, i, cur):
-            own = b.input(f"x{i}", [1, channels, size, size])
-            return b.node(kind, [own], f"p{i}", kernel_shape=[window, window], strides=[stride, stride],
-                          pads=[(window - 1) // 2] * 2 + [(window - 1) // 2] * 2)
-        links, fan, shape = (1, 7), True, [1, 16]
-    out = (size + 2 * (window // 2 if stride == 1 else (window - 1) // 2) - window) // stride + 1
-    add(Case(f"pool_{kind}_{channels}_{size}_{window}x{window}_s{stride}", "pool",
-             [work.pool(channels, size, out, window, 4 if kind == "AveragePool" else 0)], shape, body, links, fan=fan))
+def pool_name(kind, channels, size, window, stride):
+    return f"pool_{kind}_{channels}_{size}_{window}x{window}_s{stride}"
+
+
+def chained_pool(kind, channels, size, window):
+    def body(b, i, cur):
+        return b.node(kind, [cur], f"p{i}", kernel_shape=[window, window], pads=[window // 2] * 4)
+    record = work.pool(channels, size, size, window, 4 if kind == "AveragePool" else 0)
+    add(Case(pool_name(kind, channels, size, window, 1), "pool", [record], [1, channels, size, size], body))
+
+
+def strided_pool(kind, channels, size, window, stride):
+    """All links read the result of one convolution, in the blocked layout as within a network. The runtime would merge equal
+    operators, so they differ: in padding that does not change the size of the result, or in saying what is the default."""
+    def body(b, i, cur):
+        if "convolved" not in b.known:
+            b.known.add("convolved")
+            conv_node(b, cur, "convolved", "first", 16, channels, (1, 1))
+        if kind == "MaxPool":
+            above, left = divmod(i, 3)
+            extra = {"pads": [above == 1, left == 1, above == 2, left == 2]}
+        else:
+            defaults = [("ceil_mode", 0), ("auto_pad", "NOTSET"), ("pads", [0] * 4)]
+            extra = {name: value for bit, (name, value) in enumerate(defaults) if i >> bit & 1}
+        return b.node(kind, ["convolved"], f"p{i}", kernel_shape=[window, window], strides=[stride, stride], **extra)
+    out = (size - window) // stride + 1
+    record = work.pool(channels, size, out, window, 4 if kind == "AveragePool" else 0)
+    add(Case(pool_name(kind, channels, size, window, stride), "pool", [record], [1, 16, size, size], body, (1, 7), fan=True))
 
 
 for kind in ("MaxPool", "AveragePool"):
     for channels, size, window in ((96, 48, 3), (192, 24, 3), (384, 12, 3), (64, 40, 5)):
-        pool_case(kind, channels, size, window, 1)
+        chained_pool(kind, channels, size, window)
 
 
 def separate_inputs(name, group, records, shape, build, links=(1, 7), kind=TensorProto.FLOAT):
@@ -167,8 +181,8 @@ for count in (MIDDLE, LARGE):
     chain_elements("LeakyRelu", count, alpha=0.1)
     separate_inputs(f"elementwise_Exp_{count}", "elementwise", [work.elements(count, 10)], [1, count // 256, 256],
                     lambda b, i, x: b.node("Exp", [x], f"e{i}"))
-    separate_inputs(f"elementwise_Sqrt_{count}", "elementwise", [work.elements(count, 4)], [1, count // 256, 256],
-                    lambda b, i, x: b.node("Sqrt", [b.node("Abs", [x], f"a{i}")], f"e{i}"))
+    separate_inputs(f"elementwise_Sqrt_{count}", "elementwise", [work.elements(count, 1), work.elements(count, 4)],
+                    [1, count // 256, 256], lambda b, i, x: b.node("Sqrt", [b.node("Abs", [x], f"a{i}")], f"e{i}"))
     chain_binary("Div", count)
 
 
@@ -269,7 +283,7 @@ def concat(channels, size, parts=4):
     def build(b, i, x):
         others = [b.input(f"y{j}", [1, channels, size, size]) for j in range(parts - 1)]
         return b.node("Concat", [x] + others, f"t{i}", axis=1)
-    separate_inputs(f"transpose_concat_{channels}_{size}", "transpose", [work.moved(parts * channels * size * size)],
+    separate_inputs(f"transpose_concat_{channels}_{size}", "Concat", [work.moved(parts * channels * size * size)],
                     [1, channels, size, size], build)
 
 
@@ -283,7 +297,7 @@ def sliced(channels, size):
         bounds = [b.whole("from", [channels // 4]), b.whole("to", [3 * channels // 4]), b.whole("axis", [1])]
         return b.node("Slice", [x] + bounds, f"t{i}")
     record = work.moved(channels // 2 * size * size)
-    separate_inputs(f"transpose_slice_{channels}_{size}", "transpose", [record], [1, channels, size, size], build)
+    separate_inputs(f"transpose_slice_{channels}_{size}", "Slice", [record], [1, channels, size, size], build)
 
 
 sliced(128, 24)
@@ -295,7 +309,7 @@ inputs_moved("pad", "96x40", [1, 96, 40, 40], lambda b, i, x: b.node(
 def split(rows, columns):
     def build(b, i, x):
         return b.node("Split", [x, b.whole("sizes", [columns // 2, columns // 2])], [f"t{i}", f"v{i}"], axis=1)
-    separate_inputs(f"transpose_split_{rows}_{columns}", "transpose", [work.moved(rows * columns)], [rows, columns], build)
+    separate_inputs(f"transpose_split_{rows}_{columns}", "Split", [work.moved(rows * columns)], [rows, columns], build)
 
 
 split(192, 1280)
@@ -314,10 +328,12 @@ reduced("rows_192x640", [192, 640], [1], 192)
 reduced("rows_1024x1024", [1024, 1024], [1], 1024)
 reduced("columns_192x640", [192, 640], [0], 640)
 reduced("planes_320x12", [1, 320, 12, 12], [2, 3], 320)
-separate_inputs("pool_GlobalAveragePool_320_12", "pool", [work.record(320 * 144 + 320 * 4, 320 * 144 * 4, 320 * 4)],
+separate_inputs("GlobalAveragePool_320_12", "GlobalAveragePool", [work.record(320 * 144 + 320 * 4, 320 * 144 * 4, 320 * 4)],
                 [1, 320, 12, 12], lambda b, i, x: b.node("GlobalAveragePool", [x], f"r{i}"))
-for count_channels, side, taps in ((96, 48, 2), (192, 24, 2), (64, 81, 3)):
-    pool_case("MaxPool", count_channels, side, taps, 2)
+for channels, size, window in ((96, 48, 2), (192, 24, 2), (64, 81, 3)):
+    strided_pool("MaxPool", channels, size, window, 2)
+for channels, size in ((320, 12), (768, 6)):  # over the whole plane
+    strided_pool("AveragePool", channels, size, size, size)
 
 
 def chained_product(m, wide, narrow, *, links=(1, 6), shared=True, bias=False):
@@ -381,18 +397,18 @@ recurrent_case("GRU", 24, 4, 320, 3, 50)
 
 
 def quantized_product(m, wide, narrow):
-    """Activations are quantised by the runtime for each product: three operators more a product, small ones."""
+    """Unsigned activations with signed weights: the pair that the 8-bit instructions of x86 multiply directly."""
     def one(b, cur, to, name, k, n):
         weights = b.full(f"w{name}", [k, n], 1, TensorProto.INT8)
-        scale, zero = b.scalar("scale", 0.01), b.scalar("zero", 0, TensorProto.INT8)
-        weight_scale = b.scalar("weight_scale", 0.01)
-        return b.node("QLinearMatMul", [cur, scale, zero, weights, weight_scale, zero, scale, zero], to)
+        scale, zero = b.scalar("scale", 0.01), b.scalar("zero", 128, TensorProto.UINT8)
+        weight_scale, weight_zero = b.scalar("weight_scale", 0.01), b.scalar("weight_zero", 0, TensorProto.INT8)
+        return b.node("QLinearMatMul", [cur, scale, zero, weights, weight_scale, weight_zero, scale, zero], to)
 
     def body(b, i, cur):
         if i == 0:
-            cur = b.node("QuantizeLinear", [cur, b.scalar("scale", 0.01), b.scalar("zero", 0, TensorProto.INT8)], "q")
+            cur = b.node("QuantizeLinear", [cur, b.scalar("scale", 0.01), b.scalar("zero", 128, TensorProto.UINT8)], "q")
         return one(b, one(b, cur, f"u{i}", "up", narrow, wide), f"m{i}", "down", wide, narrow)
-    add(Case(f"QLinearMatMul_{m}_{narrow}_{wide}", "QLinearMatMul",
+    add(Case(f"QLinearMatMul_u8_{m}_{narrow}_{wide}", "QLinearMatMul",
              [work.product(m, wide, narrow, element=1, written=1, peak="int8"),
               work.product(m, narrow, wide, element=1, written=1, peak="int8")], [m, narrow], body, (1, 6)))
 
@@ -403,13 +419,14 @@ for m in (1, 16, 192):
 
 def quantized_conv(channels, size, window):
     def body(b, i, cur):
-        scale, zero = b.scalar("scale", 0.01), b.scalar("zero", 0, TensorProto.INT8)
+        scale, zero = b.scalar("scale", 0.01), b.scalar("zero", 128, TensorProto.UINT8)
         if i == 0:
             cur = b.node("QuantizeLinear", [cur, scale, zero], "q")
         weights = b.full("w", [channels, channels, window, window], 1, TensorProto.INT8)
-        return b.node("QLinearConv", [cur, scale, zero, weights, b.scalar("weight_scale", 0.01), zero, scale, zero], f"c{i}",
+        return b.node("QLinearConv", [cur, scale, zero, weights, b.scalar("weight_scale", 0.01),
+                                     b.scalar("weight_zero", 0, TensorProto.INT8), scale, zero], f"c{i}",
                       pads=[window // 2] * 4)
-    add(Case(f"QLinearConv_{channels}_{size}_{window}x{window}", "QLinearConv",
+    add(Case(f"QLinearConv_u8_{channels}_{size}_{window}x{window}", "QLinearConv",
              [work.conv(channels, channels, size, (window, window), element=1, peak="int8")], [1, channels, size, size], body))
 
 

@@ -1,29 +1,38 @@
 #!/usr/bin/env python3
-"""fit.py MODELS/cases.json RESULT.json [RUNTIME.json]: time per operator of every case, the efficiencies that describe a
-class best, and with a runtime's file: the fitted numbers written into it. Least squares of log(model / measured) over the
-cases of a class; the halves, which a class's shapes may leave open, are drawn to the start values with a weight of 1 %."""
+"""Time per operator of every case and the efficiencies that describe a class best: least squares of log(model / measured) over
+the cases of a class. The halves, which the shapes may leave open, are drawn to their start values with a weight of 1 %."""
+import argparse
 import json
 import math
 import sys
 
 from minimize import nelder_mead
-from roofline import HOST, kernel_time, link_time, memory_time, shape_factor  # noqa: F401
+from roofline import HOST, link_time
 from runtime_file import update
 
 HOST_ERROR = 0.15  # one host stands for all: what other machines of the same kind are expected to add
 START = {"efficiency": 0.5, "memory_efficiency": 0.6, "m_half": 2.0, "n_half": 8.0, "k_half": 8.0}
 MATRIX = {"gemm", "conv", "conv_1x1", "recurrent", "conv_transposed"}
-NO_FLOP = {"gather", "transpose"}
+NO_FLOP = {"gather", "transpose", "Concat", "Slice", "Split"}
+# The smoothing is read off the classes with both roofs in play and shapes enough.
+SMOOTHING_FROM = ("gemm", "conv", "conv_1x1")
 SMOOTHINGS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 RIDGE = 0.01
 
 
-def measured(cases, result):
-    """Seconds of one link: the difference of the two models, per link more; from the fastest runs."""
+def fastest_runs(results):
+    """Seconds of the fastest run of each model."""
     fastest = {}
-    for run in result["runs"]:
-        if "latency_ms_min" in run:
-            fastest[run["model"]] = run["latency_ms_min"] * 1e-3
+    for result in results:
+        for run in result["runs"]:
+            if "latency_ms_min" in run:
+                fastest[run["model"]] = min(fastest.get(run["model"], math.inf), run["latency_ms_min"] * 1e-3)
+    return fastest
+
+
+def measured(cases, results):
+    """Seconds of one link: long model less short model, by their difference in links."""
+    fastest = fastest_runs(results)
     times = {}
     for case in cases:
         short, long = (fastest.get(f"{case['name']}.{k}") for k in case["links"])
@@ -40,6 +49,8 @@ def free_names(group):
     names.append("memory_efficiency")
     if group in MATRIX or group.startswith("QLinear"):
         names += ["m_half", "n_half", "k_half"]
+    if group == "conv_depthwise":
+        names.append("m_half")  # the product of one channel has one column and a window's depth
     return names
 
 
@@ -96,21 +107,30 @@ def print_cases(groups, times, models, p, dispatch):
                   f"{count / time / 1e9:6.1f} {ratio:14.2f}")
 
 
-def main(case_file, result_file, runtime_file=None):
-    cases = json.load(open(case_file, encoding="utf8"))
-    result = json.load(open(result_file, encoding="utf8"))
-    times = measured(cases, result)
+def best_smoothing(groups, times, dispatch):
+    losses = {}
+    for p in SMOOTHINGS:
+        fitted = [fit(group, groups[group], times, p, dispatch) for group in SMOOTHING_FROM if group in groups]
+        losses[p] = sum(model["rms"] ** 2 * model["cases"] for model in fitted)
+    print("squared residuals by smoothing:", {p: round(loss, 3) for p, loss in losses.items()})
+    return min(losses, key=losses.get)
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", help="cases.json of write_models.py")
+    parser.add_argument("results", nargs="+", help="results of run.sh at one thread; of several the fastest run counts")
+    parser.add_argument("--smoothing", type=float, help="p, instead of the best of those tried")
+    parser.add_argument("--write", metavar="RUNTIME.json", help="put the figures into this file")
+    options = parser.parse_args(argv)
+    cases = json.load(open(options.cases, encoding="utf8"))
+    times = measured(cases, [json.load(open(name, encoding="utf8")) for name in options.results])
     tiny = {name: time for name, time in times.items() if name.startswith("tiny_")}
     print("tiny operators, us per link:", {name: round(time * 1e6, 3) for name, time in tiny.items()})
     single = sorted(time for name, time in tiny.items() if name != "tiny_two_branches")
     dispatch = single[len(single) // 2]
     groups = groups_of(cases, times)
-    losses = {}
-    for p in SMOOTHINGS:
-        fitted = {group: fit(group, members, times, p, dispatch) for group, members in groups.items()}
-        losses[p] = sum(model["rms"] ** 2 * model["cases"] for model in fitted.values())
-    p = min(losses, key=losses.get)
-    print("squared residuals by smoothing:", {p: round(loss, 2) for p, loss in losses.items()})
+    p = options.smoothing or best_smoothing(groups, times, dispatch)
     models = {group: fit(group, members, times, p, dispatch) for group, members in groups.items()}
     print_cases(groups, times, models, p, dispatch)
     print(f"\ndispatch {dispatch * 1e6:.2f} us ({single[0] * 1e6:.2f} to {single[-1] * 1e6:.2f}), smoothing {p}")
@@ -118,11 +138,9 @@ def main(case_file, result_file, runtime_file=None):
     for group, m in models.items():
         print(f"{group:18s} {m['cases']:5d} {m['efficiency']:8.3f} {m['m_half']:7.2f} {m['n_half']:7.2f} {m['k_half']:7.2f} "
               f"{m['memory_efficiency']:7.3f} {m['rms']:6.3f}")
-    if runtime_file:
-        update(runtime_file, models, p, single, HOST_ERROR, set(NO_FLOP))
+    if options.write:
+        update(options.write, models, p, single, HOST_ERROR, NO_FLOP)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4):
-        sys.exit(__doc__)
-    main(*sys.argv[1:])
+    main(sys.argv[1:])

@@ -18,7 +18,7 @@ def write(case, links, path):
         result = case.body(b, i, start if case.fan else current)
         current = start if case.fan else result
     if case.group.startswith("QLinear"):
-        current = b.node("DequantizeLinear", [current, b.scalar("scale", 0.01), b.scalar("zero", 0, TensorProto.INT8)], "d")
+        current = b.node("DequantizeLinear", [current, b.scalar("scale", 0.01), b.scalar("zero", 128, TensorProto.UINT8)], "d")
     # One element is the result: the caller's memory for a large one would cost more than the operators.
     rank = len(case.shape)
     b.node("Slice", [current, b.whole("first", [0] * rank), b.whole("last", [1] * rank)], "y")

@@ -58,7 +58,7 @@ TEST_CASE("a model with any few bytes changed is imported or refused") {
   CHECK(rc::check("bytes changed", [&] {
     std::string damaged = bytes;
     for (const auto& [where, what] : *rc::gen::container<std::vector<std::pair<std::size_t, char>>>(
-             *rc::gen::inRange(1, 6),
+             *rc::gen::inRange<std::size_t>(1, 6),
              rc::gen::pair(rc::gen::inRange<std::size_t>(0, bytes.size()), rc::gen::arbitrary<char>()))) {
       damaged[where] = what;
     }
@@ -71,7 +71,7 @@ TEST_CASE("a model with a few bits turned is imported or refused") {
   CHECK(rc::check("bits turned", [&] {
     std::string damaged = bytes;
     for (const std::size_t bit : *rc::gen::container<std::vector<std::size_t>>(
-             *rc::gen::inRange(1, 4), rc::gen::inRange<std::size_t>(0, 8 * bytes.size()))) {
+             *rc::gen::inRange<std::size_t>(1, 4), rc::gen::inRange<std::size_t>(0, 8 * bytes.size()))) {
       damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
     }
     RC_ASSERT(survives(damaged));

@@ -9,7 +9,8 @@
 namespace corecast::graphs {
 
 // vecS for both: vertex descriptors are the operators' indices and out-edges keep the order in which they were made.
-using BoostGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, boost::no_property, Edge>;
+using BoostGraph =
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, boost::no_property, Edge>;
 
 struct Topology {
   BoostGraph graph;

@@ -20,14 +20,16 @@ struct TensorView {
   DataType type = DataType::unknown;
   std::optional<std::vector<std::int64_t>> shape;  // all dimensions known and >= 0, or nothing
   bool constant = false;                           // a weight or another value known before the run
-  std::optional<std::vector<std::int64_t>> integers;  // its values, for small integer constants (axes, pads, shapes)
-  bool absent = false;                             // an optional input left out
+  std::optional<std::vector<std::int64_t>>
+      integers;         // its values, for small integer constants (axes, pads, shapes)
+  bool absent = false;  // an optional input left out
 
   [[nodiscard]] double elements() const;  // 1 for a scalar, 0 when the shape is unknown
   [[nodiscard]] Bytes bytes() const;
 };
 
-using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>>;
+using Attribute =
+    std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>>;
 
 struct NodeView {
   std::string name;
@@ -42,7 +44,7 @@ struct NodeView {
   [[nodiscard]] double number(std::string_view attribute, double otherwise) const;
   [[nodiscard]] std::string text(std::string_view attribute, std::string_view otherwise) const;
   [[nodiscard]] std::vector<std::int64_t> wholes(std::string_view attribute) const;  // empty when absent
-  [[nodiscard]] const TensorView* input(std::size_t i) const;   // nullptr when left out
+  [[nodiscard]] const TensorView* input(std::size_t i) const;                        // nullptr when left out
   [[nodiscard]] const TensorView* output(std::size_t i) const;
 };
 

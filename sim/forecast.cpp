@@ -31,7 +31,9 @@ Parts parts_of(const graphs::Graph& graph, const Plan& plan, const Runtime& runt
     parts.compute += arithmetic;
     parts.memory += op.memory.value();
     parts.overhead += (op.dispatch + op.fork_join).value();
-    const auto spent = [&](Bound bound, Seconds time) { parts.by_bound[static_cast<std::size_t>(bound)] += time.value(); };
+    const auto spent = [&](Bound bound, Seconds time) {
+      parts.by_bound[static_cast<std::size_t>(bound)] += time.value();
+    };
     spent(Bound::compute, op.compute + op.imbalance);
     spent(Bound::memory, op.memory - op.cache);
     spent(Bound::cache, op.cache);

@@ -188,7 +188,8 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
     plan.memory = plan.parallel * (1.0 - std::min(1.0, compute_share));
     plan.compute = (plan.parallel - plan.memory) / parts.imbalance;
     plan.imbalance = plan.parallel - plan.memory - plan.compute;
-    if (memory.total > Seconds(0.0)) plan.cache = plan.memory * std::max(0.0, 1.0 - memory.main_memory / memory.total);
+    if (memory.total > Seconds(0.0))
+      plan.cache = plan.memory * std::max(0.0, 1.0 - memory.main_memory / memory.total);
   }
   const Seconds overhead = plan.dispatch + plan.fork_join;
   const Seconds arithmetic = plan.compute + plan.imbalance;

@@ -19,9 +19,9 @@ struct Setting {
   std::string runtime = "onnxruntime";
   Mode mode = Mode::sequential;
   int instances = 1;  // processes (or sessions), each with its own share of the cores and a batch of its own
-  int inter_op = 1;  // threads asked of the framework's inter-op pool
-  int intra_op = 1;  // threads that work on one operator, the calling one included
-  bool smt = false;  // true: threads are packed on sibling hardware threads before the next core is taken
+  int inter_op = 1;   // threads asked of the framework's inter-op pool
+  int intra_op = 1;   // threads that work on one operator, the calling one included
+  bool smt = false;   // true: threads are packed on sibling hardware threads before the next core is taken
   Placement placement = Placement::compact;
   std::int64_t batch = 1;  // of one instance
   bool spin = true;        // idle pool threads spin before they sleep

@@ -67,7 +67,8 @@ void sharing(benchmark::State& state) {
   const std::vector<double> capacities(n, 10.0);
   for (std::size_t i = 0; i < n; ++i) {
     activities[i].bound = 1.0 + static_cast<double>(i);
-    for (std::size_t j = 0; j < 3; ++j) activities[i].uses.push_back({(i + j) % n, 1.0 + static_cast<double>(j)});
+    for (std::size_t j = 0; j < 3; ++j)
+      activities[i].uses.push_back({(i + j) % n, 1.0 + static_cast<double>(j)});
   }
   hwmodels::SharingSolver solver;
   for (auto _ : state) benchmark::DoNotOptimize(solver.solve(activities, capacities).rate.data());

@@ -57,6 +57,7 @@ void collect_fields(const ordered_json& node, const std::string& path, std::vect
                     std::set<std::string>& seen) {
   const std::string line = path + " " + (node.is_number() ? "number" : node.type_name());
   if (seen.insert(line).second) fields.push_back(line);
+  if (!node.is_structured()) return;  // items() of a plain value is the value itself, without end
   for (const auto& [key, value] : node.items()) {
     collect_fields(value, path + (node.is_array() ? "/*" : "/" + key), fields, seen);
   }

@@ -74,8 +74,9 @@ TEST_CASE("a wide product is cut by sixteen columns, so one row of 40 columns ha
 TEST_CASE("the products of a batch are items of one loop") {
   // 12 heads of 17 x 17 x 64: 18496 multiplications each, one part; 12 items over 8 threads: 2 of 1.5.
   const Parts parts = partition(product({12, 17, 17, 64}), cut_by(Cut::gemm), {}, 16, 8);
-  CHECK(parts.threads == 1);  // the whole batch counts as one product of 18496 multiplications ...
-  // ... and larger ones are spread: 12 of 64 x 64 x 64, 5 parts wanted, one for each item.
+  CHECK(parts.threads == 8);
+  CHECK(parts.imbalance == doctest::Approx(2.0 / 1.5));
+  // Larger ones the same: 12 of 64 x 64 x 64, 5 parts wanted, one for each item.
   const Parts large = partition(product({12, 64, 64, 64}), cut_by(Cut::gemm), {}, 16, 8);
   CHECK(large.threads == 8);
   CHECK(large.imbalance == doctest::Approx(2.0 / 1.5));

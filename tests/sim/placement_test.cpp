@@ -37,7 +37,7 @@ TEST_CASE("compact threads fill one socket, scattered ones take turns") {
 TEST_CASE("siblings are packed when asked, else used only when cores run out") {
   const auto packed = place_threads(two_sockets(), with(1, true, Placement::compact), 4);
   CHECK(packed.sockets[0].cores == 2);
-  CHECK(packed.slowest_speed == doctest::Approx(0.6));  // gain 1.2 over two threads
+  CHECK(packed.slowest_speed == doctest::Approx(0.6));               // gain 1.2 over two threads
   CHECK(packed.sockets[0].streaming_cores == doctest::Approx(3.0));  // 2 cores x 1.5
 
   // 9 threads on 8 cores: one core holds two, and that thread decides.

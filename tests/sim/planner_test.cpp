@@ -25,7 +25,8 @@ Target target(std::string_view machine) {
   return t;
 }
 
-double latency(std::string_view graph, std::string_view machine, const Setting& setting, const Runtime& runtime) {
+double latency(std::string_view graph, std::string_view machine, const Setting& setting,
+               const Runtime& runtime) {
   return evaluate(test::dag(graph), target(machine), runtime, setting).forecast.latency.value();
 }
 
@@ -114,7 +115,8 @@ TEST_CASE("a small product runs below the peak by its shape factors") {
   Runtime runtime = test::plain_runtime();
   runtime.kernels[KernelClass::gemm].m_half = 4.0;
   // m = 4, m_half = 4: half the peak: 200 ms for 1 Gflop
-  CHECK(latency("a:1Gflop,gemm,matrix=4x100x100", "2 cores 10Gflop/s", threads(1), runtime) == doctest::Approx(0.200));
+  CHECK(latency("a:1Gflop,gemm,matrix=4x100x100", "2 cores 10Gflop/s", threads(1), runtime) ==
+        doctest::Approx(0.200));
 }
 
 TEST_CASE("a runtime where inter-op does nothing runs sequentially whatever is asked") {
@@ -143,7 +145,7 @@ TEST_CASE("inter_op = N of the parallel executor runs N - 1 operators at once") 
 
 TEST_CASE("a quota below the threads stretches the run") {
   const Runtime runtime = test::plain_runtime();
-  Target t = target("4 cores 10Gflop/s; slice 0s");
+  Target t = target("4 cores 10Gflop/s; slice 1us");
   t.quota_cpus = 1.0;
   // 2 threads on one CPU's worth of time: as slow as one
   const auto forecast = evaluate(test::dag("a:1Gflop,units=8,shape=8x1000"), t, runtime, threads(2)).forecast;
@@ -166,7 +168,8 @@ TEST_CASE("settings that cannot be had are refused by name") {
   CHECK(problem(threads(2'000'000'000)).find("--intra") == 0);
   t.thread_limit = 3;
   CHECK(problem(threads(3)).empty());
-  CHECK(problem(threads(4)).find("4 threads are needed, but only 3 more can be created here") != std::string::npos);
+  CHECK(problem(threads(4)).find("4 threads are needed, but only 3 more can be created here") !=
+        std::string::npos);
 }
 
 TEST_CASE("the interval widens with the errors of what the time is made of") {

@@ -34,9 +34,12 @@ std::string problem_of(const std::string& text) {
 
 TEST_CASE("a runtime file is read strictly") {
   CHECK(problem_of(shipped()).empty());
-  CHECK(problem_of(replaced(shipped(), "\"inter_op_works\"", "\"inter_op_work\"")).find("inter_op_works") != std::string::npos);
-  CHECK(problem_of(replaced(shipped(), "corecast.runtime/1", "corecast.runtime/9")).find("r.json: /schema") == 0);
-  CHECK(problem_of(replaced(shipped(), "\"softmax\"", "\"sotfmax\"")).find("did you mean \"softmax\"?") != std::string::npos);
+  CHECK(problem_of(replaced(shipped(), "\"inter_op_works\"", "\"inter_op_work\"")).find("inter_op_works") !=
+        std::string::npos);
+  CHECK(problem_of(replaced(shipped(), "corecast.runtime/1", "corecast.runtime/9")).find("r.json: /schema") ==
+        0);
+  CHECK(problem_of(replaced(shipped(), "\"softmax\"", "\"sotfmax\"")).find("did you mean \"softmax\"?") !=
+        std::string::npos);
 }
 
 TEST_CASE("an unknown runtime is answered with the nearest name") {

@@ -18,12 +18,15 @@ CacheView caches(double private_bytes, double shared_bytes) {
   return view;
 }
 
-double sum(const Traffic& t) { return (t.from_private + t.from_shared + t.from_memory).value(); }
+double sum(const Traffic& t) {
+  return (t.from_private + t.from_shared + t.from_memory).value();
+}
 
 }  // namespace
 
 TEST_CASE("weights of a model that fits the private caches come from there") {
-  CHECK(weight_traffic(Bytes(10.0), Bytes(100.0), caches(100.0, 1000.0), 1) == Traffic{Bytes(10.0), Bytes(0.0), Bytes(0.0)});
+  CHECK(weight_traffic(Bytes(10.0), Bytes(100.0), caches(100.0, 1000.0), 1) ==
+        Traffic{Bytes(10.0), Bytes(0.0), Bytes(0.0)});
   // Two cores keep half of the weights each.
   CHECK(weight_traffic(Bytes(10.0), Bytes(200.0), caches(100.0, 1000.0), 2).from_private.value() == 10.0);
 }

@@ -1,5 +1,6 @@
 #include "sim/search.hpp"
 
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -52,7 +53,9 @@ class Search {
   void run(const std::vector<Setting>& settings) {
     results_.assign(settings.size(), {});
     std::vector<double> costs;
-    oneapi::tbb::task_arena arena(options_.jobs > 0 ? options_.jobs : oneapi::tbb::task_arena::automatic);
+    // More jobs than CPUs would only make TBB complain on standard error.
+    const int most_jobs = oneapi::tbb::info::default_concurrency();
+    oneapi::tbb::task_arena arena(options_.jobs > 0 ? std::min(options_.jobs, most_jobs) : most_jobs);
     for (std::size_t begin = 0; begin < settings.size(); begin += kRound) {
       const std::size_t end = std::min(begin + kRound, settings.size());
       const double limit = threshold(costs, options_.top);

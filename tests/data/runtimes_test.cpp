@@ -64,13 +64,13 @@ TEST_CASE("each file under data/runtimes describes one runtime, under the name o
 TEST_CASE("every figure of a runtime has an origin and a source") {
   for (const auto& runtime : shipped()) {
     CAPTURE(runtime.name);
-    for (const auto& [kernel_class, kernel] : runtime.kernels) {
-      CAPTURE(std::string(name_of(kernel_class)));
-      plausible(kernel);
+    for (const auto& entry : runtime.kernels) {
+      CAPTURE(std::string(name_of(entry.first)));
+      plausible(entry.second);
     }
-    for (const auto& [type, kernel] : runtime.operators) {
-      CAPTURE(type);
-      plausible(kernel);
+    for (const auto& entry : runtime.operators) {
+      CAPTURE(entry.first);
+      plausible(entry.second);
     }
     sourced(runtime.dispatch);
     sourced(runtime.fork);

@@ -7,7 +7,6 @@ from typing import Callable
 from onnx import TensorProto
 
 import work_records as work
-from model_builder import MICROSOFT, Builder
 
 
 @dataclass
@@ -220,7 +219,7 @@ def layer_normalization(rows, columns):
         scale, shift = b.full("scale", [columns], 1.01), b.full("shift", [columns], 0.02)
         return b.node("LayerNormalization", [cur, scale, shift], f"n{i}", axis=-1)
     record = work.elements(rows * columns, 8)
-    add(Case(f"normalization_LayerNormalization_{rows}_{columns}", "normalization", [record], [rows, columns], body))
+    add(Case(f"normalization_LayerNormalization_{rows}_{columns}", "LayerNormalization", [record], [rows, columns], body))
 
 
 for rows, columns in ((96, 640), (48, 1280), (512, 320), (1024, 1024)):
@@ -328,7 +327,7 @@ reduced("rows_192x640", [192, 640], [1], 192)
 reduced("rows_1024x1024", [1024, 1024], [1], 1024)
 reduced("columns_192x640", [192, 640], [0], 640)
 reduced("planes_320x12", [1, 320, 12, 12], [2, 3], 320)
-separate_inputs("GlobalAveragePool_320_12", "GlobalAveragePool", [work.record(320 * 144 + 320 * 4, 320 * 144 * 4, 320 * 4)],
+separate_inputs("pool_GlobalAveragePool_320_12", "GlobalAveragePool", [work.record(320 * 144 + 320 * 4, 320 * 144 * 4, 320 * 4)],
                 [1, 320, 12, 12], lambda b, i, x: b.node("GlobalAveragePool", [x], f"r{i}"))
 for channels, size, window in ((96, 48, 2), (192, 24, 2), (64, 81, 3)):
     strided_pool("MaxPool", channels, size, window, 2)

@@ -95,6 +95,7 @@ std::optional<Types> infer_types(const Inference& inference) {
       rule = found->second;
   };
   if (node.domain == "com.microsoft") look_up(microsoft_shape_rules());
+  if (node.domain == "ai.onnx.ml") look_up(ml_shape_rules());
   // Runtimes keep some standard operators under their own domain too (com.microsoft:Gelu): the same shapes.
   if (node.domain.empty() || node.domain == "com.microsoft") {
     for (const ShapeRules* rules : standard) look_up(*rules);

@@ -84,5 +84,6 @@ struct SliceRange {
 [[nodiscard]] const ShapeRules& indexing_shape_rules();
 [[nodiscard]] const ShapeRules& sequence_shape_rules();
 [[nodiscard]] const ShapeRules& microsoft_shape_rules();
+[[nodiscard]] const ShapeRules& ml_shape_rules();  // ai.onnx.ml, for which the ONNX library has none
 
 }  // namespace corecast::graphs::importing

@@ -22,7 +22,8 @@ inline constexpr std::int64_t kMostElements = std::int64_t{1} << 50;
 struct Tensor {
   TensorView view;                           // integers hold the values of small whole-number constants
   std::optional<std::vector<double>> reals;  // values of small floating-point constants
-  std::size_t origin = 0;  // of a weight that was only moved (transposed, cast): the one in the file
+  bool from_sizes = false;  // known only because the input sizes are: Shape and what is computed from it
+  std::size_t origin = 0;   // of a weight that was only moved (transposed, cast): the one in the file
 };
 
 // Type and shape of one result; no shape when it cannot be known before the run.

@@ -120,6 +120,7 @@ struct Inputs {
   std::vector<const Tensor*> tensors;
   bool any = false;  // at least one is there
   bool all_constant = true;
+  bool from_sizes = false;  // one of them is known from the input sizes only
 };
 
 Inputs read_inputs(const Context& context, const Frame& frame, const ::onnx::NodeProto& node,
@@ -138,8 +139,17 @@ Inputs read_inputs(const Context& context, const Frame& frame, const ::onnx::Nod
     view.inputs.push_back(tensor.view);
     inputs.any = true;
     inputs.all_constant = inputs.all_constant && tensor.view.constant;
+    inputs.from_sizes = inputs.from_sizes || tensor.from_sizes;
   }
   return inputs;
+}
+
+// A constant that is joined with activations (a class token) stands once for each sample: it grows with the batch.
+void rebatch_constants(NodeView& view, const Rebatch& rebatch) {
+  for (TensorView& input : view.inputs) {
+    if (!input.constant || !input.shape || input.shape->empty()) continue;
+    if (input.shape->front() == rebatch.from) input.shape->front() = rebatch.to;
+  }
 }
 
 void visit(Context& context, Frame& frame, const ::onnx::NodeProto& node, const std::string& name,
@@ -189,6 +199,7 @@ void visit(Context& context, Frame& frame, const ::onnx::NodeProto& node, const 
     Tensor tensor;
     tensor.view = seen;
     tensor.view.constant = constant || known;
+    tensor.from_sizes = (known && !constant) || (constant && inputs.from_sizes);
     if (constant || known) {
       tensor.view.integers = values[k].integers;
       tensor.reals = values[k].reals;
@@ -200,11 +211,12 @@ void visit(Context& context, Frame& frame, const ::onnx::NodeProto& node, const 
     outputs.push_back(index);
     frame.scope.names[node.output(static_cast<int>(k))] = index;
   }
-  if (constant) return;
-  if (known) {
+  if (constant && !inputs.from_sizes) return;
+  if (constant || known) {
     section.remark("shapes-folded", "", place_of(view));
     return;
   }
+  if (context.rebatch && view.type == "Concat") rebatch_constants(view, *context.rebatch);
   add_operator(context, view, inputs.indices, outputs, types, section);
 }
 

@@ -110,11 +110,10 @@ TEST_CASE("a loop whose count is open is counted once") {
   CHECK(note(graph, "control-flow").ends_with("once, the count being open"));
 }
 
-// Fails: an open defect of the importer or of this test, told in CHANGELOG.md under "Known defects".
-TEST_CASE("a scan runs its body once for each slice" * doctest::may_fail()) {
+TEST_CASE("a scan runs its body once for each slice") {
   const Graph graph = imported(R"(agraph (float[2,4] start, float[7,2,4] xs) => (float[M] last, float[K] ys) {
-    last, ys = Scan <num_scan_inputs = 1> (start, xs) <
-      body = once (float[2,4] s, float[2,4] x) => (float[2,4] s2, float[2,4] o) { s2 = Add(s, x) o = Relu(s2) }
+    last, ys = Scan (start, xs) <
+      num_scan_inputs = 1, body = once (float[2,4] s, float[2,4] x) => (float[2,4] s2, float[2,4] o) { s2 = Add(s, x) o = Relu(s2) }
     >
   })");
   REQUIRE(graph.size() == 1);
@@ -142,12 +141,11 @@ TEST_CASE("functions that call themselves are refused") {
         std::string::npos);
 }
 
-// Fails: an open defect of the importer or of this test, told in CHANGELOG.md under "Known defects".
-TEST_CASE("bodies that do not fit their node are refused with its name" * doctest::may_fail()) {
+TEST_CASE("bodies that do not fit their node are refused with its name") {
   auto model = onnx_model(kLoop, {"w"});
-  model.mutable_graph()->mutable_node(0)->mutable_attribute(0)->mutable_g()->mutable_input()->RemoveLast();
+  model.mutable_graph()->mutable_node(0)->mutable_attribute(0)->mutable_g()->add_input()->set_name("extra");
   CHECK(import_error(model).starts_with(
-      R"(model.onnx: node "Loop_0" ("Loop"): its body has 2 inputs and 3 outputs for 1 carried values)"));
+      R"(model.onnx: node "Loop_0" ("Loop"): its body has 4 inputs and 3 outputs for 1 carried values)"));
   model.mutable_graph()->mutable_node(0)->clear_attribute();
   CHECK(import_error(model) == R"(model.onnx: node "Loop_0" ("Loop"): has no graph body)");
 }

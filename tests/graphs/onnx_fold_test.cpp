@@ -23,9 +23,7 @@ Shape shape_made_by(const std::string& nodes, const std::string& constants = "in
 
 }  // namespace
 
-// Fails: an open defect of the importer or of this test, told in CHANGELOG.md under "Known defects".
-TEST_CASE("the usual chain of Shape, Gather, Unsqueeze, Concat and Reshape is folded away" *
-          doctest::may_fail()) {
+TEST_CASE("the usual chain of Shape, Gather, Unsqueeze, Concat and Reshape is folded away") {
   const Graph graph = imported(
       R"(agraph (float[B,3,4,5] x) => (float[M] y) <int64 zero = {0}, int64[1] axes = {0}, int64[1] rest = {-1}> {
     s = Shape(x)

@@ -115,9 +115,7 @@ TEST_CASE("a cache that is still empty has a size of 0") {
   CHECK(last_shape(imported(text, {}, shape("cache", {1, 0, 8}))) == Shape{1, 2, 8});
 }
 
-// Fails: an open defect of the importer or of this test, told in CHANGELOG.md under "Known defects".
-TEST_CASE("another batch than the one the file fixes goes through reshapes, constants and declared shapes" *
-          doctest::may_fail()) {
+TEST_CASE("another batch than the one the file fixes goes through reshapes, constants and declared shapes") {
   const char* text =
       R"(agraph (float[1,3,4,4] x, float[1,3] mask, float[1,1,48] token) => (float[1,2,48] y, float[1,3,16] z)
     <float[1,48] declared, int64[2] flat = {1, -1}, int64[2] fixed = {1, 48}, int64[3] rows = {1, 3, 16}, int64[3] row = {1, 1, 48}> {

@@ -34,9 +34,7 @@ void check_counts(const Graph& graph, double parameters, double multiply_adds_pu
 
 }  // namespace
 
-// Fails: an open defect of the importer or of this test, told in CHANGELOG.md under "Known defects".
-TEST_CASE("networks built layer by layer have the published parameters and multiply-adds" *
-          doctest::may_fail()) {
+TEST_CASE("networks built layer by layer have the published parameters and multiply-adds") {
   // Sze et al., Proc. IEEE 105(12), 2017, table 2: 61 M weights, 724 M; the exact sums follow from the layers:
   // 105,415,200 + 223,948,800 + 149,520,384 + 112,140,288 + 74,760,192 + 37,748,736 + 16,777,216 + 4,096,000.
   check_counts(test::imported(test::alexnet()), 60'965'224, 724'406'816);

@@ -256,7 +256,9 @@ Values reduce(const Inference& in, const Typed& typed) {
     positions.advance();
   }
   List<T> result;
-  const auto each = static_cast<T>(values.size() / std::max<std::size_t>(sums.size(), 1));
+  // How many values make one mean: a whole number, however it is divided by below.
+  const std::size_t count = values.size() / std::max<std::size_t>(sums.size(), 1);
+  const auto each = static_cast<T>(count);
   for (const auto& sum : sums) result.push_back(in.node.type == "ReduceMean" ? *sum / each : *sum);
   return as_values(std::move(result));
 }

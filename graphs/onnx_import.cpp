@@ -87,7 +87,8 @@ std::string times(std::size_t count) {
 }
 
 Note as_note(const std::string& code, const std::string& subject, const Remark& remark) {
-  const auto& [count, first] = remark;
+  const auto& count = remark.count;
+  const auto& first = remark.first;
   const auto noun = [&](const char* one, const char* many) {
     return fmt::format("{} {}", count, count == 1 ? one : many);
   };

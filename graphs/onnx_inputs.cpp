@@ -236,7 +236,9 @@ BoundInputs bind_inputs(const ::onnx::GraphProto& graph, const std::set<std::str
     }
     result.names.push_back(proto.name());
   }
-  for (const auto& [name, shape] : options.shapes) {
+  for (const auto& given : options.shapes) {
+    const std::string& name = given.first;  // clang 14 captures no structured bindings
+    const auto& shape = given.second;
     const auto input =
         std::find_if(inputs.begin(), inputs.end(), [&](const Input& i) { return i.name == name; });
     if (input == inputs.end()) {

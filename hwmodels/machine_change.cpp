@@ -115,7 +115,7 @@ void collect_paths(const Tree& node, const std::string& path, std::vector<std::s
     }
   } else if (node.is_object()) {
     for (const auto& [key, value] : node.items())
-      collect_paths(value, path.empty() ? key : path + "." + key, out);
+      collect_paths(value, path.empty() ? key : fmt::format("{}.{}", path, key), out);
   }
 }
 

@@ -83,7 +83,7 @@ void lay_over(nlohmann::json& base, const nlohmann::json& over, const std::strin
     if (found == base.end()) {
       base[key] = value;
     } else {
-      lay_over(*found, value, path + "/" + key);
+      lay_over(*found, value, fmt::format("{}/{}", path, key));
     }
   }
 }

@@ -98,7 +98,7 @@ Kinds kinds_of(hwloc_topology_t topology) {
     }
     const std::string type = attribute(n_infos, infos, "CoreType");
     const std::string capacity = attribute(n_infos, infos, "LinuxCapacity");
-    const std::string key = type + "/" + capacity;
+    const std::string key = fmt::format("{}/{}", type, capacity);
     auto found = std::find(keys.begin(), keys.end(), key);
     if (found == keys.end()) {
       TopologyGroup group;

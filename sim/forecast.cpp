@@ -91,7 +91,7 @@ Setting effective(const Target& /*target*/, const Runtime& runtime, const Settin
   Setting out = setting;
   if (!runtime.inter_op_works) out.mode = Mode::sequential;
   if (out.mode == Mode::sequential) out.inter_op = 1;
-  if (out.intra_op * out.instances == 1 && out.mode == Mode::sequential) {
+  if (out.intra_op == 1 && out.instances == 1 && out.mode == Mode::sequential) {
     out.smt = false;  // one thread has nobody to share with
   }
   return out;

@@ -31,8 +31,8 @@ TEST_CASE("a quota below one CPU still leaves one, and one above the mask change
   CHECK(grant.cpus() == 4);
   for (const auto& [quota, cpus] :
        {std::pair{0.01, 1}, {0.99, 1}, {1.0, 1}, {3.99, 3}, {4.0, 4}, {1e18, 4}}) {
-    CAPTURE(quota);
     grant.quota_cpus = quota;
+    CAPTURE(*grant.quota_cpus);
     CHECK(grant.cpus() == cpus);
   }
 }

@@ -34,10 +34,22 @@ class InputError : public std::runtime_error {
   std::string hint_;
 };
 
-// Nothing to choose from: no setting fits the machine and the constraints given. Exit code 3.
-class NoFeasibleSetting : public std::runtime_error {
+// The question was a good one, but has no answer. Exit code 3.
+class NoAnswer : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+// Nothing to choose from: no setting fits the machine and the constraints given.
+class NoFeasibleSetting : public NoAnswer {
+ public:
+  using NoAnswer::NoAnswer;
+};
+
+// A fit found no values that it can stand for.
+class NotConverged : public NoAnswer {
+ public:
+  using NoAnswer::NoAnswer;
 };
 
 [[noreturn]] void check_failed(const char* expression, const char* file, int line, const std::string& values);

@@ -163,6 +163,10 @@ std::vector<Value> Value::array() const {
   return values;
 }
 
+std::string Value::dump() const {
+  return node_->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::string Value::text() const {
   if (!node_->is_string()) fail("wanted text, found " + kind_of(*node_));
   return node_->get<std::string>();

@@ -44,6 +44,9 @@ class Value {
   [[nodiscard]] double number(double low, double high) const;
   [[nodiscard]] std::int64_t whole(std::int64_t low, std::int64_t high) const;
 
+  // The value as JSON text again, for a reader of its own.
+  [[nodiscard]] std::string dump() const;
+
   // Text with a unit, e.g. "128 GB/s".
   template <typename Q>
   [[nodiscard]] Q quantity() const;

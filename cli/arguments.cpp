@@ -8,10 +8,12 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "cli/option_values.hpp"
 #include "cli/snippets.hpp"
 #include "hwmodels/machine_json.hpp"
+#include "hwmodels/text_columns.hpp"
 
 namespace corecast::cli {
 namespace {
@@ -26,9 +28,10 @@ using Text = std::optional<std::string>;
 struct Raw {
   std::string model, machine = "host", runtime = "onnxruntime", objective = "latency", jobs = "0";
   std::string instances = "1", smt = "off", placement = "compact", spin = "on";
-  Text batch, inter, intra, mode, top, snippet, trace, output;
-  std::vector<std::string> shapes, changes;
-  bool strict = false, json = false, timing = false;
+  Text batch, inter, intra, mode, top, snippet, trace, output, measurements_only, from, date;
+  std::vector<std::string> shapes, changes, groups;
+  bool strict = false, json = false, timing = false, quick = false, thorough = false, report = false,
+       hold_out = false, force = false;
 };
 
 // A command of the program: how it is spelled and how its options become a Command.
@@ -41,6 +44,15 @@ std::optional<std::filesystem::path> path_of(const char* option, const Text& tex
   if (!text) return std::nullopt;
   if (text->empty()) throw InputError(option, "found \"\", wanted the name of a file");
   return std::filesystem::path(*text);
+}
+
+// For files beside the report, which has standard output.
+std::optional<std::filesystem::path> side_path_of(const char* option, const Text& text) {
+  if (text && *text == "-") {
+    throw InputError(option, "found \"-\", but the report is what goes to standard output",
+                     "give the name of a file");
+  }
+  return path_of(option, text);
 }
 
 ModelOptions model_of(const Raw& raw) {
@@ -86,7 +98,7 @@ SimulateOptions simulate_of(const Raw& raw) {
                               {{"compact", sim::Placement::compact}, {"scatter", sim::Placement::scatter}});
   options.spin = switch_of("--spin", raw.spin);
   options.top = rows_of(raw, options.top);
-  options.trace = path_of("--trace", raw.trace);
+  options.trace = side_path_of("--trace", raw.trace);
   options.json = raw.json;
   return options;
 }
@@ -102,6 +114,27 @@ TuneOptions tune_of(const Raw& raw) {
     for (const std::string& name : snippet_choices()) words.emplace_back(name, name);
     options.snippet = word_of<std::string>("--snippet", *raw.snippet, words);
   }
+  options.json = raw.json;
+  return options;
+}
+
+CalibrateOptions calibrate_of(const Raw& raw) {
+  CalibrateOptions options;
+  options.output = side_path_of("--output", raw.output);
+  options.measurements_only = side_path_of("--measurements-only", raw.measurements_only);
+  options.from = path_of("--from", raw.from);
+  using calibration::microbench::Effort;
+  if (raw.quick) options.effort = Effort::quick;
+  if (raw.thorough) options.effort = Effort::thorough;
+  std::vector<std::pair<std::string, calibration::Group>> words;
+  for (const std::string_view name : calibration::kGroupNames) {
+    words.emplace_back(name, *calibration::group_named(name));
+  }
+  for (const std::string& group : raw.groups) options.only.insert(word_of("--only", group, words));
+  if (raw.date) options.date = *raw.date;
+  options.report = raw.report;
+  options.hold_out = raw.hold_out;
+  options.force = raw.force;
   options.json = raw.json;
   return options;
 }
@@ -122,7 +155,9 @@ void add_model(CLI::App* app, Raw& raw) {
                   "an .onnx file, a corecast.graph/1 JSON file, or a built-in model's name")
       ->required()
       ->type_name("");
-  add_text(app, "--batch", raw.batch, "size of the batch, where the model leaves it open")->type_name("B");
+  add_text(app, "--batch", raw.batch,
+           fmt::format("size of the batch, where the model leaves it open, 1 to {}", kMostBatch))
+      ->type_name("B");
   // One shape an option: what follows it may be the model.
   app->add_option("--shape", raw.shapes, "shape of an input the model leaves open: name=1x3x224x224 (repeat)")
       ->type_name("S")
@@ -143,7 +178,9 @@ void add_runtime(CLI::App* app, Raw& raw) {
 
 void add_search(CLI::App* app, Raw& raw) {
   app->add_option("--objective", raw.objective, "latency (default) or throughput")->type_name("O");
-  app->add_option("--jobs", raw.jobs, "threads of the search; does not change its result")->type_name("N");
+  app->add_option("--jobs", raw.jobs,
+                  "threads of the search; 0 (default): one a CPU; does not change its result")
+      ->type_name("N");
   app->add_flag("--timing", raw.timing, "tell how long the search took");
 }
 
@@ -185,7 +222,8 @@ void add_machine_commands(CLI::App& parent, Verbs& verbs) {
                               "  corecast machine show\n  corecast machine show xeon-8180 -o mine.json\n");
   show->add_option("MACHINE", raw->machine, "host (default), a name of `machine list`, or a machine file")
       ->type_name("");
-  add_text(show, "-o,--output", raw->output, "write the machine file, to be edited and given to --machine")
+  add_text(show, "-o,--output", raw->output,
+           "write the machine file, to be edited and given to --machine; -: print it")
       ->type_name("FILE");
   add_json(show, *raw);
   verbs.push_back({show, [raw]() -> Command {
@@ -207,12 +245,17 @@ void add_simulate(CLI::App& parent, Verbs& verbs) {
   add_model(app, *raw);
   add_machine(app, *raw);
   add_runtime(app, *raw);
-  add_text(app, "--inter", raw->inter, "inter-op threads; default 1")->type_name("I");
-  add_text(app, "--intra", raw->intra, "intra-op threads, the caller included; default: physical cores")
+  add_text(app, "--inter", raw->inter, fmt::format("inter-op threads, 1 to {}; default 1", kMostThreads))
+      ->type_name("I");
+  add_text(
+      app, "--intra", raw->intra,
+      fmt::format("intra-op threads, the caller included, 1 to {}; default: physical cores", kMostThreads))
       ->type_name("N");
   add_text(app, "--mode", raw->mode, "sequential or parallel; default: parallel when --inter is above 1")
       ->type_name("X");
-  app->add_option("--instances", raw->instances, "processes side by side; default 1")->type_name("N");
+  app->add_option("--instances", raw->instances,
+                  fmt::format("processes side by side, 1 to {}; default 1", kMostThreads))
+      ->type_name("N");
   app->add_option("--smt", raw->smt, "on: fill both hardware threads of a core first; default off")
       ->type_name("X");
   app->add_option("--placement", raw->placement, "compact (default) or scatter over the sockets")
@@ -270,17 +313,59 @@ void add_whatif(CLI::App& parent, Verbs& verbs) {
        }});
 }
 
+void add_calibrate(CLI::App& parent, Verbs& verbs) {
+  auto raw = std::make_shared<Raw>();
+  CLI::App* app =
+      subcommand(parent, "calibrate", "Measure this host and fit a machine file to it, in about two minutes.",
+                 "  corecast calibrate\n"
+                 "  corecast calibrate --measurements-only host.json --quick\n"
+                 "  corecast calibrate --from host.json -o machine.json --report\n");
+  add_text(app, "-o,--output", raw->output,
+           "the machine file; default: this host's own, which `tune` then uses")
+      ->type_name("FILE");
+  CLI::Option* quick = app->add_flag("--quick", raw->quick, "under 20 s, fewer points, wider errors");
+  CLI::Option* thorough = app->add_flag("--thorough", raw->thorough, "about 8 minutes, smaller errors");
+  thorough->excludes(quick);
+  CLI::Option* only = app->add_option("--only", raw->groups,
+                                      fmt::format("a group of benchmarks (repeat): {}",
+                                                  fmt::join(calibration::kGroupNames, ", ")))
+                          ->type_name("GROUP")
+                          ->expected(1)
+                          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                          ->allow_extra_args(false);
+  CLI::Option* measure =
+      add_text(app, "--measurements-only", raw->measurements_only, "write the measurements, fit nothing")
+          ->type_name("FILE");
+  CLI::Option* from =
+      add_text(app, "--from", raw->from, "fit this measurement file, measure nothing")->type_name("FILE");
+  for (CLI::Option* other : {quick, thorough, only, measure}) from->excludes(other);
+  add_text(app, "--date", raw->date, "of the measurements, ISO 8601; default: now")->type_name("D");
+  app->add_flag("--report", raw->report, "all parameters with their status, and the worst rows");
+  app->add_flag("--hold-out", raw->hold_out,
+                "also fit every second core count and say how well it forecasts the others");
+  app->add_flag("--force", raw->force, "write the machine although the fit did not converge");
+  add_json(app, *raw);
+  verbs.push_back({app, [raw]() -> Command { return calibrate_of(*raw); }});
+}
+
 void add_model_command(CLI::App& parent, Verbs& verbs) {
   auto raw = std::make_shared<Raw>();
   CLI::App* app = subcommand(parent, "model", "The built-in models: list them, or write one as JSON.",
                              "  corecast model list\n  corecast model inception_v3 -o inception_v3.json\n");
   app->add_option("NAME", raw->model, "`list`, or the name of a built-in model")->required()->type_name("");
-  add_text(app, "--batch", raw->batch, "size of the batch; default 1")->type_name("B");
-  add_text(app, "-o,--output", raw->output, "file to write; default: standard output")->type_name("FILE");
+  add_text(app, "--batch", raw->batch, fmt::format("size of the batch, 1 to {}; default 1", kMostBatch))
+      ->type_name("B");
+  add_text(app, "-o,--output", raw->output, "file to write; default, or -: standard output")
+      ->type_name("FILE");
   add_json(app, *raw);
   verbs.push_back({app, [raw]() -> Command {
-                     if (raw->model == "list") return ModelListOptions{raw->json};
+                     if (raw->model == "list") {
+                       if (raw->batch) throw InputError("--batch", "means nothing to `model list`");
+                       if (raw->output) throw InputError("--output", "means nothing to `model list`");
+                       return ModelListOptions{raw->json};
+                     }
                      ModelWriteOptions options{raw->model, 1, path_of("--output", raw->output), raw->json};
+                     if (options.output == std::filesystem::path("-")) options.output.reset();
                      if (raw->batch) options.batch = count_of("--batch", *raw->batch, kMostBatch);
                      return options;
                    }});
@@ -307,6 +392,10 @@ std::string verb_hint(const CLI::App& app, int argc, const char* const* argv) {
   return fmt::format("unknown command {}{}\n", quote(argv[1]), near.empty() ? "" : ", " + near);
 }
 
+std::string printable_line(const std::string& message) {
+  return hwmodels::printable(message) + "\n";
+}
+
 }  // namespace
 
 Arguments parse_arguments(int argc, const char* const* argv) {
@@ -315,13 +404,14 @@ Arguments parse_arguments(int argc, const char* const* argv) {
   app.get_formatter()->column_width(26);
   app.set_version_flag("--version", "corecast " CORECAST_VERSION);
   app.footer(
-      "Example:\n  corecast tune model.onnx\n\nExit codes: 0 done, 1 wrong usage, 2 bad input, 3 no feasible "
-      "setting.\n");
+      "Example:\n  corecast tune model.onnx\n\nExit codes: 0 done, 1 wrong usage, 2 bad input, 3 no "
+      "answer.\n");
   app.require_subcommand(1);
   Verbs verbs;
   add_tune(app, verbs);
   add_simulate(app, verbs);
   add_whatif(app, verbs);
+  add_calibrate(app, verbs);
   add_inspect(app, verbs);
   add_machine_commands(app, verbs);
   add_model_command(app, verbs);
@@ -332,18 +422,19 @@ Arguments parse_arguments(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     const bool wrong = error.get_exit_code() != 0;
     const std::string hint = wrong ? verb_hint(app, argc, argv) : "";
-    if (!hint.empty()) {
-      std::cerr << "corecast: " << hint << "Run with --help for more information.\n";
-    } else {
-      app.exit(error, std::cout, std::cerr);
-      std::cout.flush();
+    if (!wrong) {
+      std::ostringstream help;
+      app.exit(error, help, std::cerr);
+      return {std::nullopt, 0, help.str()};
     }
-    return {std::nullopt, wrong ? kUsageError : 0};
+    std::cerr << "corecast: " << (hint.empty() ? printable_line(error.what()) : hint)
+              << "Run with --help for more information.\n";
+    return {std::nullopt, kUsageError, ""};
   }
   for (const Verb& verb : verbs) {
-    if (verb.app->parsed()) return {verb.command(), 0};
+    if (verb.app->parsed()) return {verb.command(), 0, ""};
   }
-  return {std::nullopt, kUsageError};  // unreachable: a command is required
+  return {std::nullopt, kUsageError, ""};  // unreachable: a command is required
 }
 
 }  // namespace corecast::cli

@@ -1,5 +1,5 @@
 // One function a command: from its options to what belongs on standard output. Throws InputError and
-// NoFeasibleSetting; writes nothing but the files that the options name, and progress on standard error.
+// NoAnswer; writes nothing but the files that the options name, and progress on standard error.
 #pragma once
 
 #include <string>
@@ -17,5 +17,6 @@ namespace corecast::cli {
 [[nodiscard]] std::string run(const ModelListOptions& options);
 [[nodiscard]] std::string run(const ModelWriteOptions& options);
 [[nodiscard]] std::string run(const RuntimeListOptions& options);
+[[nodiscard]] std::string run(const CalibrateOptions& options);
 
 }  // namespace corecast::cli

@@ -56,11 +56,6 @@ std::vector<HostCpu> usual_order(const hwmodels::Machine& machine, bool smt, sim
 
 }  // namespace
 
-int operators_at_once(const sim::Runtime& runtime, const sim::Setting& setting) {
-  if (setting.mode == sim::Mode::sequential || !runtime.inter_op_works) return 1;
-  return std::max(1, setting.inter_op - runtime.idle_inter_op_threads);
-}
-
 std::vector<InstanceCpus> instance_cpus(const MachineInput& machine, const sim::Runtime& runtime,
                                         const sim::Setting& setting) {
   const bool known = machine.host && !machine.host->cpus.empty();

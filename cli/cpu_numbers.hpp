@@ -15,9 +15,6 @@ struct InstanceCpus {
   friend bool operator==(const InstanceCpus&, const InstanceCpus&) = default;
 };
 
-// Operators that the setting runs at once, in one instance.
-[[nodiscard]] int operators_at_once(const sim::Runtime& runtime, const sim::Setting& setting);
-
 // One entry an instance, disjoint, in the order in which the simulator places threads (sim/placement.hpp). On
 // the host they are CPUs that are granted. On another machine: the numbering usual for Linux servers, first
 // hardware threads of socket 0, of socket 1 and so on, then second ones. Empty when the instances do not fit

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/host_calibration.hpp"
 #include "cli/options.hpp"
 #include "graphs/graph.hpp"
 #include "hwmodels/host.hpp"
@@ -30,8 +31,9 @@ struct MachineInput {
   std::string checksum;
   sim::Target target;  // the part that may be used
   std::optional<hwmodels::Host> host;
-  std::vector<sim::Message> warnings;  // of the detection
-  std::vector<sim::Message> advice;    // that follow from what is granted
+  std::optional<HostCalibration> calibration;  // of this host, when it has one
+  std::vector<sim::Message> warnings;          // of the detection
+  std::vector<sim::Message> advice;            // that follow from what is granted
 };
 
 // "host", else a name of the catalogue, else a file.

@@ -112,6 +112,9 @@ Tree tree_of(const MachineInput& machine) {
                {"logical_cpus", machine.machine.logical_cpus()},
                {"usable_cores", target.physical_cores()},
                {"usable_cpus", target.cpus()}};
+  if (machine.calibration) {
+    tree["calibration"] = {{"date", machine.calibration->date}, {"file", machine.calibration->file.string()}};
+  }
   if (target.quota_cpus) tree["quota_cpus"] = number(*target.quota_cpus);
   // The limit, not what is left of it: that differs from run to run.
   if (machine.host && machine.host->grant.pids_limit) tree["pids_limit"] = *machine.host->grant.pids_limit;

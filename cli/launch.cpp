@@ -27,7 +27,7 @@ std::string launch_text(const std::vector<InstanceCpus>& cpus, int domains, bool
   std::string text;
   if (!host)
     text =
-        "# CPU numbers as usual on Linux servers (cores first, then their second threads);\n# check with "
+        "# CPU numbers as usual on Linux servers (cores first, then their second\n# threads); check with "
         "lscpu -e.\n";
   if (cpus.size() == 1) return text + fmt::format("{} {} {}\n", command, where(cpus[0], domains), kProgram);
   if (cpus.size() <= kLinesAtMost) {

@@ -63,8 +63,10 @@ Tree list_json(const std::vector<hwmodels::Machine>& machines) {
 }  // namespace
 
 std::string run(const MachineShowOptions& options) {
-  if (options.output) check_output("--output", *options.output);
+  const bool to_standard_output = options.output == std::filesystem::path("-");
+  if (options.output && !to_standard_output) check_output("--output", *options.output);
   const MachineInput input = load_machine_input(options.machine);
+  if (to_standard_output) return hwmodels::to_json_text(input.machine);
   if (options.output) write_file(*options.output, hwmodels::to_json_text(input.machine));
   if (options.json) return show_json(input);
   const int width = terminal_width();

@@ -42,6 +42,7 @@ MachineInput load_host() {
   } catch (const std::runtime_error& error) {
     throw InputError("host", error.what(), "give a machine of the catalogue or a file to --machine");
   }
+  input.calibration = apply_calibration(*input.host);
   const hwmodels::Host& host = *input.host;
   hwmodels::GrantedMachine granted = hwmodels::restrict_to_grant(host);
   input.origin = "host";
@@ -52,6 +53,12 @@ MachineInput load_host() {
   append(input.warnings, messages("HOST_DETECTION", host.warnings));
   append(input.warnings, messages("GRANT_UNCLEAR", host.grant.warnings));
   append(input.warnings, messages("GRANT_UNEVEN", granted.warnings));
+  if (!input.calibration) {
+    input.advice.push_back(
+        {"NOT_CALIBRATED",
+         "nobody has measured this host yet: `corecast calibrate` does, in about two minutes, and "
+         "later runs use what it finds"});
+  }
   const std::vector<int> usable = host.grant.usable();
   if (usable.size() < host.grant.online.size()) {
     input.advice.push_back(

@@ -1,5 +1,5 @@
 // The program: reads the command line, runs one command, prints its result, turns failures into exit codes.
-//   0  done      1  wrong usage      2  bad input (InputError)      3  no feasible setting
+//   0  done      1  wrong usage      2  bad input (InputError)      3  no answer (NoAnswer)
 // Anything else that is thrown is a mistake of ours: 70. Results go to standard output, all else to standard
 // error.
 #include <fmt/format.h>
@@ -21,7 +21,7 @@
 
 namespace {
 
-constexpr int kBadInput = 2, kNoFeasibleSetting = 3, kInternalError = 70;
+constexpr int kBadInput = 2, kNoAnswer = 3, kInternalError = 70;
 
 int fail(int code, const std::string& message) {
   const std::string line = "corecast: " + corecast::hwmodels::printable(message) + "\n";
@@ -44,7 +44,7 @@ int print(const std::string& text) {
 
 int run(int argc, char** argv) {
   const corecast::cli::Arguments arguments = corecast::cli::parse_arguments(argc, argv);
-  if (!arguments.command) return arguments.exit_code;
+  if (!arguments.command) return arguments.text.empty() ? arguments.exit_code : print(arguments.text);
   return print(
       std::visit([](const auto& options) { return corecast::cli::run(options); }, *arguments.command));
 }
@@ -57,8 +57,8 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const corecast::InputError& error) {
     return fail(kBadInput, error.what());
-  } catch (const corecast::NoFeasibleSetting& error) {
-    return fail(kNoFeasibleSetting, error.what());
+  } catch (const corecast::NoAnswer& error) {
+    return fail(kNoAnswer, error.what());
   } catch (const std::bad_alloc&) {
     return fail(kBadInput, "not enough memory for this input");
   } catch (const std::exception& error) {

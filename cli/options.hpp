@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "calibration/microbench/suite.hpp"
 #include "graphs/onnx_import.hpp"
 #include "sim/search.hpp"
 #include "sim/setting.hpp"
@@ -93,8 +95,21 @@ struct RuntimeListOptions {
   bool json = false;
 };
 
+struct CalibrateOptions {
+  std::optional<std::filesystem::path> output;             // none: this host's own file
+  std::optional<std::filesystem::path> measurements_only;  // measure, write these, fit nothing
+  std::optional<std::filesystem::path> from;               // fit these, measure nothing
+  calibration::microbench::Effort effort = calibration::microbench::Effort::normal;
+  std::set<calibration::Group> only;  // empty: all
+  std::string date;                   // of the measurements; empty: now
+  bool report = false;
+  bool hold_out = false;  // say how well half of the core counts forecast the other half
+  bool force = false;     // write a machine although the fit did not converge
+  bool json = false;
+};
+
 using Command =
     std::variant<InspectOptions, MachineShowOptions, MachineListOptions, SimulateOptions, TuneOptions,
-                 WhatIfOptions, ModelListOptions, ModelWriteOptions, RuntimeListOptions>;
+                 WhatIfOptions, ModelListOptions, ModelWriteOptions, RuntimeListOptions, CalibrateOptions>;
 
 }  // namespace corecast::cli

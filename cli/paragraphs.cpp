@@ -27,6 +27,18 @@ std::string granted_text(const MachineInput& machine) {
   return text;
 }
 
+std::string calibration_text(const MachineInput& machine) {
+  if (!machine.calibration) return "not calibrated: `corecast calibrate` measures this host";
+  const HostCalibration& calibration = *machine.calibration;
+  std::string text =
+      calibration.date.empty() ? "calibrated, at a date not stated" : "calibrated " + calibration.date;
+  if (calibration.age_days) {
+    text += *calibration.age_days == 0 ? ", today"
+                                       : fmt::format(", {} ago", counted(*calibration.age_days, "day"));
+  }
+  return fmt::format("{} ({})", text, calibration.file.string());
+}
+
 }  // namespace
 
 std::string heading_of(const ModelInput& model, int width) {
@@ -45,6 +57,7 @@ std::string header_lines(const MachineInput& machine, const sim::Runtime& runtim
   text += wrapped(fmt::format("{}, {}, {}", counted(m.sockets, "socket"), counted(m.cores(), "core"),
                               counted(m.logical_cpus(), "logical CPU")),
                   width, "         ");
+  if (machine.host) text += wrapped(calibration_text(machine), width, "measured ");
   text += wrapped(granted_text(machine), width, "granted  ");
   return text + wrapped(fmt::format("{}: {}", runtime.name, runtime.description), width, "runtime  ");
 }

@@ -5,6 +5,7 @@
 #include "cli/simulate_report.hpp"
 #include "cli/terminal.hpp"
 #include "cli/words.hpp"
+#include "sim/memory_need.hpp"
 #include "sim/trace.hpp"
 
 namespace corecast::cli {
@@ -50,6 +51,10 @@ std::string run(const SimulateOptions& options) {
   for (const auto& more : {report.machine.warnings,
                            sim::setting_warnings(report.machine.target, report.runtime, report.setting)}) {
     report.warnings.insert(report.warnings.end(), more.begin(), more.end());
+  }
+  if (auto memory =
+          sim::memory_warning(sim::memory_need(report.prepared), report.machine.target, report.setting)) {
+    report.warnings.push_back(std::move(*memory));
   }
   report.warnings = distinct(std::move(report.warnings));
   report.advice = report.machine.advice;

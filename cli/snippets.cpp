@@ -28,8 +28,8 @@ std::string origin_note(const SnippetRequest& request, const std::string& framew
                         const char* comment = "#") {
   if (request.framework == framework) return "";
   return fmt::format(
-      "{} The forecast was made for {}; this is the same setting in other words, not a forecast.\n", comment,
-      request.runtime);
+      "{0} The forecast was made for {1}; this is the same setting\n{0} in other words, not a forecast.\n",
+      comment, request.runtime);
 }
 
 std::string each_instance(const SnippetRequest& request, const char* comment = "#") {
@@ -62,6 +62,16 @@ std::string affinities(const SnippetRequest& request) {
   return fmt::format("{}", fmt::join(numbers, ";"));
 }
 
+// Adjacent literals, a line each, that end the call begun above them.
+std::string commented_literal(const std::string& text) {
+  constexpr std::size_t kPiece = 40;
+  std::string out;
+  for (std::size_t begin = 0; begin < text.size(); begin += kPiece) {
+    out += fmt::format("{}#     \"{}\"", begin == 0 ? "" : "\n", text.substr(begin, kPiece));
+  }
+  return out + ")\n";
+}
+
 std::string onnxruntime(const SnippetRequest& request) {
   const sim::Setting& setting = request.setting;
   const bool parallel = onnxruntime_parallel(request);
@@ -79,10 +89,8 @@ std::string onnxruntime(const SnippetRequest& request) {
         fmt::format("options.add_session_config_entry(\"session.inter_op.allow_spinning\", \"{}\")\n", spin);
   if (const std::string groups = affinities(request); !groups.empty()) {
     text += "# Optional: a CPU for each pool thread (numbers from 1; the caller has none).\n";
-    text += fmt::format(
-        "# options.add_session_config_entry(\"session.intra_op_thread_affinities\",\n"
-        "#                                  \"{}\")\n",
-        groups);
+    text += "# options.add_session_config_entry(\"session.intra_op_thread_affinities\",\n";
+    text += commented_literal(groups);
   }
   text += fmt::format("session = ort.InferenceSession({}, options,\n", literal(request.model));
   return text + "                               providers=[\"CPUExecutionProvider\"])\n";
@@ -92,15 +100,16 @@ std::string onnxruntime_node(const SnippetRequest& request) {
   const bool parallel = onnxruntime_parallel(request);
   const char* spin = request.setting.spin ? "1" : "0";
   std::string text = origin_note(request, "onnxruntime", "//") + each_instance(request, "//");
-  text += "const ort = require(\"onnxruntime-node\");\n\n";
+  text += "// An ES module: save as serve.mjs.\nimport * as ort from \"onnxruntime-node\";\n\n";
   text += fmt::format("const session = await ort.InferenceSession.create({}, {{\n", literal(request.model));
   text += "  executionProviders: [\"cpu\"],\n";
   text += fmt::format("  intraOpNumThreads: {},\n  interOpNumThreads: {},\n  executionMode: \"{}\",\n",
                       request.setting.intra_op, onnxruntime_inter_op(request),
                       parallel ? "parallel" : "sequential");
-  text += fmt::format("  extra: {{ session: {{ intra_op: {{ allow_spinning: \"{}\" }}", spin);
-  if (parallel) text += fmt::format(", inter_op: {{ allow_spinning: \"{}\" }}", spin);
-  return text + " } },\n});\n";
+  text += "  extra: { session: {\n";
+  text += fmt::format("    intra_op: {{ allow_spinning: \"{}\" }},\n", spin);
+  if (parallel) text += fmt::format("    inter_op: {{ allow_spinning: \"{}\" }},\n", spin);
+  return text + "  } },\n});\n";
 }
 
 std::string pytorch(const SnippetRequest& request) {
@@ -108,7 +117,7 @@ std::string pytorch(const SnippetRequest& request) {
   text += fmt::format("import torch\n\ntorch.set_num_threads({})\n", request.setting.intra_op);
   text += fmt::format("torch.set_num_interop_threads({})  # once, before any work\n", request.at_once);
   if (request.at_once > 1)
-    text += "# Eager inference runs one operator at a time: only torch.jit.fork overlaps branches.\n";
+    text += "# Eager inference runs one operator at a time: only torch.jit.fork\n# overlaps branches.\n";
   return text;
 }
 

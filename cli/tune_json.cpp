@@ -34,10 +34,9 @@ std::string json_of(const TuneReport& r) {
     tree["ranking"].push_back(tree_of_candidate(candidate));
   tree["baselines"] = Tree::array();
   for (const sim::Baseline& baseline : r.result.baselines) tree["baselines"].push_back(tree_of(baseline));
-  tree["search"] = {{"covered", r.result.covered},
-                    {"merged", r.result.merged},
-                    {"pruned", r.result.pruned},
-                    {"simulated", r.result.simulated}};
+  tree["search"] = {{"space", r.result.space},   {"covered", r.result.covered},
+                    {"merged", r.result.merged}, {"infeasible", r.result.infeasible},
+                    {"pruned", r.result.pruned}, {"simulated", r.result.simulated}};
   if (r.seconds) tree["search"]["seconds"] = number(*r.seconds);
   tree["confidence"] = cli::tree_of(r.confidence);
   tree["advice"] = cli::tree_of(r.advice);

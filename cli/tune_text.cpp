@@ -60,6 +60,15 @@ std::string snippets_text(const TuneReport& report) {
   return text;
 }
 
+std::string search_text(const sim::SearchResult& result) {
+  std::string text = fmt::format("Search: {} covered", counted(result.covered, "setting"));
+  if (result.covered < result.space)
+    text += fmt::format(" of {}, a grid and what lies around the best", result.space);
+  text += fmt::format(": {} merged as the same, ", result.merged);
+  if (result.infeasible > 0) text += fmt::format("{} cannot be had, ", result.infeasible);
+  return text + fmt::format("{} pruned by lower bounds, {} simulated.", result.pruned, result.simulated);
+}
+
 }  // namespace
 
 std::string text_of(const TuneReport& report, int width) {
@@ -69,11 +78,7 @@ std::string text_of(const TuneReport& report, int width) {
                       report.objective == sim::Objective::latency ? "latency" : "throughput");
   text += ranking_table(report, width);
   text += "\nWhat simple rules give\n" + baseline_table(report, width) + "\n";
-  text += wrapped(
-      fmt::format(
-          "Search: {} settings covered: {} merged as the same, {} pruned by lower bounds, {} simulated.",
-          result.covered, result.merged, result.pruned, result.simulated),
-      width);
+  text += wrapped(search_text(result), width);
   text += wrapped(report.confidence.text, width);
   text += messages_text("Warnings", report.warnings, width) + messages_text("Advice", report.advice, width);
   return text + snippets_text(report);

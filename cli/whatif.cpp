@@ -6,6 +6,8 @@
 #include "cli/progress.hpp"
 #include "cli/terminal.hpp"
 #include "cli/whatif_report.hpp"
+#include "cli/words.hpp"
+#include "sim/memory_need.hpp"
 
 namespace corecast::cli {
 namespace {
@@ -33,11 +35,47 @@ WhatIfPoint point_of(const WhatIfReport& report, const graphs::Graph& prepared,
   point.speedup = speedup(report.objective, report.base.forecast, point.best.forecast);
   try {
     const auto kept = sim::evaluate(prepared, target, report.runtime, report.base.setting).forecast;
+    if (sim::memory_warning(sim::memory_need(prepared), target, report.base.setting)) return point;
     point.kept = WhatIfPoint::Kept{kept, speedup(report.objective, report.base.forecast, kept)};
   } catch (const InputError&) {
     // More threads than the changed machine allows: there is nothing to keep.
   }
   return point;
+}
+
+bool same(const sim::Forecast& a, const sim::Forecast& b) {
+  return a.latency == b.latency && a.low == b.low && a.high == b.high &&
+         a.throughput_per_s == b.throughput_per_s && a.bound_by == b.bound_by;
+}
+
+// Whether the settings compared are forecast alike on both machines, to the last bit.
+bool same_forecasts(const WhatIfReport& report, const WhatIfPoint& point, const graphs::Graph& prepared,
+                    const sim::Target& one, const sim::Target& other) {
+  for (const sim::Setting& setting : {report.base.setting, point.best.setting}) {
+    if (!same(sim::evaluate(prepared, one, report.runtime, setting).forecast,
+              sim::evaluate(prepared, other, report.runtime, setting).forecast))
+      return false;
+  }
+  return true;
+}
+
+// Changes that do nothing: each is left out in turn while the others stay.
+std::vector<sim::Message> changes_without_effect(const WhatIfReport& report, const WhatIfPoint& point,
+                                                 const graphs::Graph& prepared, const sim::Target& target) {
+  std::vector<sim::Message> messages;
+  for (std::size_t i = 0; i < point.changes.size(); ++i) {
+    std::vector<hwmodels::Change> others = point.changes;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    sim::Target without = report.machine.target;
+    try {
+      without.machine = hwmodels::changed(without.machine, others);
+      if (!same_forecasts(report, point, prepared, without, target)) continue;
+    } catch (const InputError&) {
+      continue;  // the others need this one
+    }
+    messages.push_back({"NO_EFFECT", no_effect_text(point.changes[i].path)});
+  }
+  return messages;
 }
 
 }  // namespace
@@ -55,6 +93,7 @@ std::string run(const WhatIfOptions& options) {
   }
   report.runtime = load_runtime(options.target.runtime);
   report.objective = options.search.objective;
+  std::vector<sim::Message> no_effect;
   const auto begin = std::chrono::steady_clock::now();
   {
     const Progress progress("tuning " + options.model.model);
@@ -64,6 +103,7 @@ std::string run(const WhatIfOptions& options) {
                               {report.objective, 1, options.search.jobs})
                       .best;
     report.points.push_back(point_of(report, prepared, changes, target, options.search.jobs));
+    no_effect = changes_without_effect(report, report.points.back(), prepared, target);
   }
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   if (options.search.timing) {
@@ -73,6 +113,7 @@ std::string run(const WhatIfOptions& options) {
   report.warnings = notes_of(report.model.graph);
   report.warnings.insert(report.warnings.end(), report.machine.warnings.begin(),
                          report.machine.warnings.end());
+  report.warnings.insert(report.warnings.end(), no_effect.begin(), no_effect.end());
   report.warnings = distinct(std::move(report.warnings));
   return options.json ? json_of(report) : text_of(report, terminal_width());
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/quantity_text.hpp"
 
@@ -46,13 +47,44 @@ std::string factor_text(double factor) {
 
 std::string setting_text(const sim::Setting& setting) {
   std::string text = fmt::format("intra {}", setting.intra_op);
-  if (setting.mode == sim::Mode::parallel)
-    text = fmt::format("inter {}, {}, parallel", setting.inter_op, text);
-  if (setting.instances > 1) text = fmt::format("{} instances of {}", setting.instances, text);
-  if (setting.smt) text += ", SMT";
+  const bool parallel = setting.mode == sim::Mode::parallel;
+  if (parallel) text = fmt::format("inter {}, {}", setting.inter_op, text);
+  if (setting.instances > 1) text = fmt::format("{} x {}", setting.instances, text);
+  if (setting.smt) text = "SMT, " + text;  // first: narrow tables cut the end
+  if (parallel) text += ", parallel";
   if (setting.placement == sim::Placement::scatter) text += ", scatter";
   if (!setting.spin) text += ", no spin";
   return text;
+}
+
+std::string no_effect_text(std::string_view path) {
+  // The end of a path and what is known about it; the first that fits.
+  constexpr std::string_view hidden = "it counts bytes and bandwidths, and takes latency to be hidden";
+  constexpr std::string_view cached = "the caches hold all that the settings compared touch";
+  constexpr std::string_view alone = "no two threads of the settings compared share a core";
+  constexpr std::string_view local = "the settings compared stay on one socket";
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> reasons{
+      {{"wake_up", "idle threads spin in the settings compared, none has to be woken"},
+       {"page_fault", "it is of a model that has run before, whose pages are all there"},
+       {"link.latency", local},
+       {"link.bandwidth", local},
+       {".latency", hidden},
+       {"memory.bandwidth", cached},
+       {"core_bandwidth", cached},
+       {"saturation_shape", cached},
+       {"cluster_bandwidth", "it draws from the whole socket's memory"},
+       {"capacity", "memory only decides how many instances fit, and those compared do"},
+       {"time_slice", "no setting compared has more threads than CPUs"},
+       {"smt_gain.compute", alone},
+       {"smt_gain.memory", alone},
+       {"topology.smt", alone}}};
+  std::string text = fmt::format("{} enters no term of this forecast", path);
+  for (const auto& [end, why] : reasons) {
+    if (path.ends_with(end)) return fmt::format("{}: {}", text, why);
+  }
+  if (path.find("l1") != std::string_view::npos)
+    return text + ": it begins at the largest cache that is private to a core";
+  return text + ": the settings compared do not use it, or the value is the one it had";
 }
 
 std::string interval_text(const sim::Forecast& forecast) {

@@ -17,9 +17,11 @@ namespace corecast::cli {
 [[nodiscard]] std::string rate_text(double per_second);  // three significant digits
 [[nodiscard]] std::string factor_text(double factor);    // "1.23 x"
 
-// "intra 12"; "inter 3, intra 8, parallel"; "4 instances of intra 6"; then what is unlike the default: "SMT",
-// "scatter", "no spin". The batch stands above the tables.
+// "intra 12"; "inter 3, intra 8, parallel"; "4 x intra 6", four instances of it. "SMT" stands first, so that no
+// table cuts it; other things unlike the default last: "scatter", "no spin". The batch stands above the tables.
 [[nodiscard]] std::string setting_text(const sim::Setting& setting);
+// Why a what-if that changed the value at `path` changed no forecast.
+[[nodiscard]] std::string no_effect_text(std::string_view path);
 [[nodiscard]] std::string interval_text(const sim::Forecast& forecast);  // "28.1 to 112 ms"
 
 }  // namespace corecast::cli

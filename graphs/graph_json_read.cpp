@@ -76,6 +76,15 @@ Work work(json::Object& object) {
   return work;
 }
 
+// A product without elements has no arithmetic: then its efficiency would be one of nothing.
+void check_matrix(const MatrixShape& shape, const Work& work, const json::Value& place) {
+  const bool empty = shape.batch == 0 || shape.m == 0 || shape.n == 0 || shape.k == 0;
+  if (empty && work.flops > Flops(0.0)) {
+    place.fail(fmt::format("is empty ({} x {} x {} x {}), but its operator has {} of work", shape.batch,
+                           shape.m, shape.n, shape.k, to_text(work.flops)));
+  }
+}
+
 Operator read_operator(const json::Value& value) {
   json::Object object = value.object();
   Operator op;
@@ -84,7 +93,10 @@ Operator read_operator(const json::Value& value) {
   op.kernel = kernel_class(object.required("class"));
   op.work = work(object);
   op.parameters = count(object, "parameters", 0, 0);
-  if (const auto shape = object.optional("matrix")) op.matrix = matrix(*shape);
+  if (const auto shape = object.optional("matrix")) {
+    op.matrix = matrix(*shape);
+    check_matrix(*op.matrix, op.work, *shape);
+  }
   op.window = counts(object, "window", 0);
   op.output_shape = counts(object, "output_shape", 0);
   if (const auto understood = object.optional("understood")) op.understood = understood->boolean();

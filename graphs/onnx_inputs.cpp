@@ -24,8 +24,39 @@ struct Input {
   bool tensor = false;  // else a sequence, map or optional: no shape
   bool has_shape = false;
   bool given = false;  // by the user
+  std::size_t batch_axis = 0;
   std::vector<Dimension> dimensions;
 };
+
+bool is_recurrent(const ::onnx::NodeProto& node) {
+  const std::string& type = node.op_type();
+  return type == "LSTM" || type == "GRU" || type == "RNN" || type == "DynamicQuantizeLSTM";
+}
+
+bool has_batch_first(const ::onnx::NodeProto& node) {
+  return std::any_of(node.attribute().begin(), node.attribute().end(), [](const auto& attribute) {
+    return attribute.name() == "layout" && attribute.i() == 1;
+  });
+}
+
+// Recurrent operators read (sequence, batch, features) unless their layout says otherwise; their states are (directions,
+// batch, hidden). Seen through what leaves the layout as it is.
+std::size_t batch_axis_of(const ::onnx::GraphProto& graph, const std::string& input) {
+  std::set<std::string> same{input};
+  for (const auto& node : graph.node()) {
+    if (is_recurrent(node) && !has_batch_first(node)) {
+      for (const int i : {0, 5, 6}) {
+        if (i < node.input_size() && same.contains(node.input(i))) return 1;
+      }
+    }
+    const bool keeps =
+        node.op_type() == "Identity" || node.op_type() == "Cast" || node.op_type() == "Dropout";
+    if (keeps && node.input_size() > 0 && node.output_size() > 0 && same.contains(node.input(0))) {
+      same.insert(node.output(0));
+    }
+  }
+  return 0;
+}
 
 std::string place(const Input& input) {
   return fmt::format("input {}", quote(input.name));
@@ -121,7 +152,7 @@ void apply_shape(Input& input, const Shape& shape, std::map<std::string, std::in
       throw InputError(
           place(input),
           fmt::format("dimension {} is fixed to {} in the model, {} asked for", d, *dimension.size, shape[d]),
-          d == 0 ? "another batch can be asked for with --batch" : "");
+          d == input.batch_axis ? "another batch can be asked for with --batch" : "");
     }
     dimension.size = shape[d];
     bind_name(bound, input, dimension.name, shape[d]);
@@ -150,7 +181,7 @@ bool bind_batch(std::vector<Input>& inputs, std::int64_t batch, std::map<std::st
   for (Input& input : inputs) {
     for (std::size_t d = 0; d < input.dimensions.size(); ++d) {
       Dimension& dimension = input.dimensions[d];
-      const bool leading = d == 0 && (!named || is_unnamed(dimension.name));
+      const bool leading = d == input.batch_axis && (!named || is_unnamed(dimension.name));
       if (!is_batch_name(dimension.name) && !leading) continue;
       if (dimension.size && dimension.name.empty()) continue;  // fixed by the file, or given by the user
       bind_name(bound, input, dimension.name, batch);
@@ -161,18 +192,18 @@ bool bind_batch(std::vector<Input>& inputs, std::int64_t batch, std::map<std::st
   return any;
 }
 
-// The file fixes the batch: the leading size of every input that shares the first one's. Vectors are no
+// The file fixes the batch: the size along the batch axis of every input that shares the first one's. Vectors are no
 // batches.
 std::optional<Rebatch> rebatch_fixed(std::vector<Input>& inputs, std::int64_t batch) {
   std::optional<std::int64_t> from;
   for (const Input& input : inputs) {
-    if (!from && input.dimensions.size() >= 2 && !input.given) from = input.dimensions.front().size;
+    if (!from && input.dimensions.size() >= 2 && !input.given) from = input.dimensions[input.batch_axis].size;
   }
   if (!from) return std::nullopt;
   for (Input& input : inputs) {
-    if (input.dimensions.size() >= 2 && !input.given && input.dimensions.front().size == from) {
-      input.dimensions.front().size = batch;
-    }
+    if (input.dimensions.size() < 2 || input.given) continue;
+    std::optional<std::int64_t>& size = input.dimensions[input.batch_axis].size;
+    if (size == from) size = batch;
   }
   return Rebatch{*from, batch};
 }
@@ -183,8 +214,8 @@ void default_batch(std::vector<Input>& inputs, BoundInputs& result) {
     if (!input.tensor || input.dimensions.empty()) continue;
     for (std::size_t d = 0; d < input.dimensions.size(); ++d) {
       Dimension& dimension = input.dimensions[d];
-      if (dimension.size || !(is_batch_name(dimension.name) || (d == 0 && is_unnamed(dimension.name))))
-        continue;
+      const bool leading = d == input.batch_axis && is_unnamed(dimension.name);
+      if (dimension.size || !(is_batch_name(dimension.name) || leading)) continue;
       dimension.size = 1;
       bind_name(result.dimensions, input, dimension.name, 1);
       if (assumed.empty() || assumed.back() != quote(input.name)) assumed.push_back(quote(input.name));
@@ -212,8 +243,8 @@ void require_all(const std::vector<Input>& inputs) {
       if (dimension.size) continue;
       const std::string name = dimension.name.empty() ? "" : fmt::format(" ({})", quote(dimension.name));
       throw InputError(place(input), fmt::format("dimension {}{} has no size in the model", d, name),
-                       d == 0 ? fmt::format("give it with --batch N, or with {}", flag)
-                              : fmt::format("give it with {}, with numbers for ?", flag));
+                       d == input.batch_axis ? fmt::format("give it with --batch N, or with {}", flag)
+                                             : fmt::format("give it with {}, with numbers for ?", flag));
     }
   }
 }
@@ -231,9 +262,16 @@ BoundInputs bind_inputs(const ::onnx::GraphProto& graph, const std::set<std::str
       inputs.push_back(read_input(proto));
     } catch (const InputError&) {
       if (given == options.shapes.end()) throw;
-      inputs.push_back(Input{
-          proto.name(), data_type_of_code(proto.type().tensor_type().elem_type()), true, false, false, {}});
+      inputs.push_back(Input{proto.name(),
+                             data_type_of_code(proto.type().tensor_type().elem_type()),
+                             true,
+                             false,
+                             false,
+                             0,
+                             {}});
     }
+    // A tensor of one dimension has no second one to be the batch.
+    if (inputs.back().dimensions.size() != 1) inputs.back().batch_axis = batch_axis_of(graph, proto.name());
     result.names.push_back(proto.name());
   }
   for (const auto& given : options.shapes) {
@@ -292,7 +330,7 @@ BoundInputs bind_inputs(const ::onnx::GraphProto& graph, const std::set<std::str
   }
   for (const Input& input : inputs) {
     if (batch_found || input.dimensions.size() < 2) continue;
-    result.batch = *input.dimensions.front().size;
+    result.batch = *input.dimensions[input.batch_axis].size;
     batch_found = true;
   }
   if (options.batch) result.batch = *options.batch;

@@ -183,7 +183,9 @@ void visit(Context& context, Frame& frame, const ::onnx::NodeProto& node, const 
   const Types types = infer(context, frame, node, inference, section);
   const std::vector<Values> values = fold(inference, types);
 
-  const bool constant = inputs.any && inputs.all_constant && can_fold(view);
+  // Without its first input a node is no constant but a mistake, which its work rule names.
+  const bool complete = !inputs.indices.empty() && inputs.indices[0] != kAbsent;
+  const bool constant = inputs.any && inputs.all_constant && complete && can_fold(view);
   bool known = !types.empty();
   for (std::size_t k = 0; k < types.size(); ++k)
     known = known && (view.outputs[k].absent || values[k].known());

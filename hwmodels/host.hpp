@@ -41,6 +41,7 @@ struct HostCpu {
 };
 
 struct Host {
+  std::string cpu_name;  // as the processor calls itself; may be empty
   Machine machine;
   Grant grant;
   std::vector<HostCpu> cpus;          // by number; empty: the machine's own order (cpus_of) is taken

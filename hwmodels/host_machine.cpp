@@ -217,6 +217,7 @@ Host host_from_facts(const HostFacts& facts) {
         "measures what counts");
   }
   machine.description = described(facts, machine);
+  host.cpu_name = facts.cpu.model_name;
   host.cpus = facts.topology.cpus;
   check(machine, "this host");
   return host;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/data_type.hpp"
+#include "base/kernel_class.hpp"
 #include "base/quantity.hpp"
 
 namespace corecast::hwmodels {
@@ -107,6 +108,28 @@ struct Threads {
   friend bool operator==(const Threads&, const Threads&) = default;
 };
 
+// Which part of the roofline the kernels of a library reach on this machine: parameters of kernel_time.hpp, fitted by
+// calibration. m, n, k as in graphs/work.hpp; the caller's thread count and cutting are not part of it.
+struct LibraryKernel {
+  std::string library;  // "onednn"
+  KernelClass kernel = KernelClass::gemm;
+  DataType type = DataType::fp32;
+  Value<double> efficiency{1.0, 0.0, Origin::prior, ""};         // eta_inf, in (0, 1]
+  Value<double> m_half, n_half, k_half;                          // zero: no loss along that dimension
+  Value<double> memory_efficiency{1.0, 0.0, Origin::prior, ""};  // of the machine's bandwidth, in (0, 2]
+  Value<double> smoothing{8.0, 0.0, Origin::prior, ""};          // p, at least 1
+  friend bool operator==(const LibraryKernel&, const LibraryKernel&) = default;
+};
+
+// That a calibration made this machine, and of what.
+struct CalibrationRecord {
+  std::string date;    // as the measurements state it, ISO 8601
+  std::string source;  // of the measurements
+  int rows = 0;
+  std::string measurements;  // checksum of the measurement file
+  friend bool operator==(const CalibrationRecord&, const CalibrationRecord&) = default;
+};
+
 struct Machine {
   std::string name;         // "xeon-8180"
   std::string description;  // "2 x Intel Xeon Platinum 8180, 28 cores, 2.5 GHz, 6 x DDR4-2666"
@@ -119,6 +142,8 @@ struct Machine {
   Memory memory;
   std::optional<Link> link;  // required when sockets > 1
   Threads threads;
+  std::vector<LibraryKernel> kernels;  // by library, class, type
+  std::optional<CalibrationRecord> calibration;
   friend bool operator==(const Machine&, const Machine&) = default;
 
   [[nodiscard]] int cores_per_socket() const;  // of all groups

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/error.hpp"
@@ -17,6 +18,14 @@ constexpr int kMostSmt = 8;
 constexpr double kMostRelativeError = 10.0;
 // Half of one thread alone is what two threads leave that thrash each other's caches; less is no SMT anybody sold.
 constexpr double kLeastSmtGain = 0.5;
+// A library may beat a peak or a bandwidth that was measured a little low; more is a slip.
+constexpr double kMostEfficiency = 1.25;
+constexpr double kMostMemoryEfficiency = 2.0;
+// B(n) of two equal roofs is 2^(-1/s) of them: below 0.1 less than a thousandth, which no memory is.
+constexpr double kLeastShape = 0.1;
+constexpr double kMostShape = 1e9;
+constexpr double kLeastSmoothing = 1.0;
+constexpr double kMostSmoothing = 1000.0;
 
 class Checker {
  public:
@@ -43,6 +52,13 @@ class Checker {
   void not_negative(const std::string& field, const Value<Q>& value) const {
     finite(field, value);
     if (!(raw(value.value) >= 0.0)) refuse(field, text(value.value), "zero or more");
+  }
+
+  // Above `low` and not above `high`; `low` itself only where it is not zero.
+  void between(const std::string& field, const Value<double>& value, double low, double high) const {
+    positive(field, value);
+    if (value.value >= low && value.value <= high) return;
+    refuse(field, text(value.value), fmt::format("from {} to {}", low, high));
   }
 
  private:
@@ -176,11 +192,28 @@ void check_caches(const Checker& checker, const Machine& machine) {
 void check_memory(const Checker& checker, const Memory& memory) {
   checker.positive("memory.core_bandwidth", memory.core_bandwidth);
   checker.positive("memory.bandwidth", memory.bandwidth);
-  checker.positive("memory.saturation_shape", memory.saturation_shape);
+  checker.between("memory.saturation_shape", memory.saturation_shape, kLeastShape, kMostShape);
   checker.not_negative("memory.latency", memory.latency);
   checker.not_negative("memory.page_fault", memory.page_fault);
   if (memory.capacity) checker.positive("memory.capacity", *memory.capacity);
   if (memory.cluster_bandwidth) checker.positive("memory.cluster_bandwidth", *memory.cluster_bandwidth);
+}
+
+void check_kernels(const Checker& checker, const Machine& machine) {
+  std::set<std::tuple<std::string, KernelClass, DataType>> seen;
+  for (const LibraryKernel& kernel : machine.kernels) {
+    const std::string field = fmt::format("kernels.{}.{}.{}", kernel.library,
+                                          corecast::name_of(kernel.kernel), corecast::name_of(kernel.type));
+    if (kernel.library.empty() || !seen.insert({kernel.library, kernel.kernel, kernel.type}).second) {
+      checker.refuse(field, "given twice or without a library", "the only one");
+    }
+    checker.between(field + ".efficiency", kernel.efficiency, 0.0, kMostEfficiency);
+    checker.between(field + ".memory_efficiency", kernel.memory_efficiency, 0.0, kMostMemoryEfficiency);
+    checker.between(field + ".smoothing", kernel.smoothing, kLeastSmoothing, kMostSmoothing);
+    checker.not_negative(field + ".m_half", kernel.m_half);
+    checker.not_negative(field + ".n_half", kernel.n_half);
+    checker.not_negative(field + ".k_half", kernel.k_half);
+  }
 }
 
 }  // namespace
@@ -202,6 +235,7 @@ void check(const Machine& machine, const std::string& place) {
   checker.not_negative("threads.barrier_per_doubling", machine.threads.barrier_per_doubling);
   checker.not_negative("threads.wake_up", machine.threads.wake_up);
   checker.positive("threads.time_slice", machine.threads.time_slice);
+  check_kernels(checker, machine);
 }
 
 }  // namespace corecast::hwmodels

@@ -132,7 +132,44 @@ class Reader {
     return threads;
   }
 
+  // {"onednn": {"gemm": {"fp32": {"efficiency": 0.9, ...}}}}
+  [[nodiscard]] std::vector<LibraryKernel> kernels(const json::Value& node) const {
+    std::vector<LibraryKernel> kernels;
+    json::Object by_library = node.object();
+    for (const auto& [library, classes] : by_library.entries()) {
+      json::Object by_class = classes.object();
+      for (const auto& [name, types] : by_class.entries()) {
+        const auto kernel = kernel_class_named(name);
+        if (!kernel) types.fail("unknown kernel class " + quote(name), did_you_mean(name, kKernelClassNames));
+        json::Object by_type = types.object();
+        for (const auto& [type_name, fields] : by_type.entries()) {
+          const auto type = data_type_named(type_name);
+          if (!type)
+            fields.fail("unknown data type " + quote(type_name), did_you_mean(type_name, kDataTypeNames));
+          LibraryKernel item;
+          item.library = library;
+          item.kernel = *kernel;
+          item.type = *type;
+          kernels.push_back(library_kernel(std::move(item), fields));
+        }
+      }
+    }
+    return kernels;
+  }
+
  private:
+  [[nodiscard]] LibraryKernel library_kernel(LibraryKernel kernel, const json::Value& node) const {
+    json::Object object = node.object();
+    value(object, "efficiency", kernel.efficiency);
+    value(object, "m_half", kernel.m_half);
+    value(object, "n_half", kernel.n_half);
+    value(object, "k_half", kernel.k_half);
+    value(object, "memory_efficiency", kernel.memory_efficiency);
+    value(object, "smoothing", kernel.smoothing);
+    object.finish();
+    return kernel;
+  }
+
   static Extension extension_of(const std::string& name, const json::Value& place) {
     if (const auto extension = extension_named(name)) return *extension;
     place.fail("unknown vector extension " + quote(name), did_you_mean(name, kExtensionNames));
@@ -160,6 +197,17 @@ void read_head(json::Object& root, Machine& machine) {
   if (const auto aliases = root.optional("aliases")) {
     for (const json::Value& alias : aliases->array()) machine.aliases.push_back(alias.text());
   }
+}
+
+CalibrationRecord calibration_of(const json::Value& node) {
+  json::Object object = node.object();
+  CalibrationRecord record;
+  record.date = object.required("date").text();
+  record.source = object.required("source").text();
+  record.rows = static_cast<int>(object.required("rows").whole(0, kMostCount));
+  record.measurements = object.required("measurements").text();
+  object.finish();
+  return record;
 }
 
 void read_topology(json::Object& root, const Reader& reader, Machine& machine) {
@@ -201,6 +249,8 @@ Machine machine_of(const nlohmann::json& tree, const std::string& file) {
   machine.memory = reader.memory(root.required("memory"));
   if (const auto link = root.optional("link")) machine.link = reader.link(*link);
   machine.threads = reader.threads(root.required("threads"));
+  if (const auto kernels = root.optional("kernels")) machine.kernels = reader.kernels(*kernels);
+  if (const auto record = root.optional("calibration")) machine.calibration = calibration_of(*record);
   root.finish();
   check(machine, file);
   return machine;

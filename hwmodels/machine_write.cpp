@@ -44,6 +44,15 @@ Tree tree_of_memory(const Memory& memory) {
   return tree;
 }
 
+Tree tree_of_kernel(const LibraryKernel& kernel) {
+  return {{"efficiency", tree_of(kernel.efficiency)},
+          {"m_half", tree_of(kernel.m_half)},
+          {"n_half", tree_of(kernel.n_half)},
+          {"k_half", tree_of(kernel.k_half)},
+          {"memory_efficiency", tree_of(kernel.memory_efficiency)},
+          {"smoothing", tree_of(kernel.smoothing)}};
+}
+
 // Text from a system's files may be broken UTF-8: it is repaired, not refused.
 std::string dump(const Tree& tree) {
   return tree.dump(-1, ' ', false, Tree::error_handler_t::replace);
@@ -112,6 +121,17 @@ nlohmann::ordered_json tree_of(const Machine& machine) {
                      {"barrier_per_doubling", tree_of(machine.threads.barrier_per_doubling)},
                      {"wake_up", tree_of(machine.threads.wake_up)},
                      {"time_slice", tree_of(machine.threads.time_slice)}};
+  for (const LibraryKernel& kernel : machine.kernels) {
+    tree["kernels"][kernel.library][std::string(corecast::name_of(kernel.kernel))]
+        [std::string(corecast::name_of(kernel.type))] = tree_of_kernel(kernel);
+  }
+  if (machine.calibration) {
+    const CalibrationRecord& record = *machine.calibration;
+    tree["calibration"] = {{"date", record.date},
+                           {"source", record.source},
+                           {"rows", record.rows},
+                           {"measurements", record.measurements}};
+  }
   return tree;
 }
 

@@ -6,10 +6,10 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build pkg-config
   libboost-graph-dev libeigen3-dev nlohmann-json3-dev libcli11-dev libfmt-dev libtbb-dev libhwloc-dev
-  libonnx-dev libprotobuf-dev protobuf-compiler
+  libonnx-dev libprotobuf-dev protobuf-compiler libceres-dev libdnnl-dev libdnnl2 libopenblas0-pthread
 )
 if [[ "${1:-}" == "--tests" ]]; then
-  packages+=(doctest-dev librapidcheck-dev libbenchmark-dev libceres-dev clang libclang-rt-14-dev clang-format clang-tidy python3-onnx)
+  packages+=(doctest-dev librapidcheck-dev libbenchmark-dev clang libclang-rt-14-dev clang-format clang-tidy python3-onnx)
 fi
 
 missing=()

@@ -21,7 +21,7 @@ step "tests"
 ctest --preset ci
 if ! $quick; then
   step "linter"
-  scripts/check-tidy.sh build/ci
+  scripts/check-tidy.sh
   step "build: clang, address and undefined-behaviour sanitizers (build/asan)"
   cmake --preset asan -Wno-dev >/dev/null
   cmake --build --preset asan

@@ -24,8 +24,8 @@ std::string inter_op_note(const Runtime& runtime, const Setting& setting) {
   if (setting.mode == Mode::sequential) return "";
   if (!runtime.inter_op_works) return "inter-op does nothing here: runs sequentially";
   if (runtime.idle_inter_op_threads > 0) {
-    return fmt::format("runs at most {} operators at once",
-                       std::max(1, setting.inter_op - runtime.idle_inter_op_threads));
+    const int at_once = operators_at_once(runtime, setting);
+    return fmt::format("runs at most {} operator{} at once", at_once, at_once == 1 ? "" : "s");
   }
   return "";
 }
@@ -45,6 +45,9 @@ std::vector<Baseline> baseline_rules(const graphs::Graph& graph, const graphs::M
     rule.name = std::move(name);
     rule.title = std::move(title);
     rule.source = std::move(source);
+    // All CPUs taken: threads share cores, however they are placed.
+    const std::int64_t threads = std::int64_t{computing_threads(runtime, setting)} * setting.instances;
+    if (machine.max_smt() > 1 && threads >= logical) setting.smt = true;
     rule.note = note.empty() ? inter_op_note(runtime, setting) : std::move(note);
     rule.setting = std::move(setting);
     rules.push_back(std::move(rule));
@@ -54,9 +57,7 @@ std::vector<Baseline> baseline_rules(const graphs::Graph& graph, const graphs::M
       "onnxruntime.ai, docs/performance/tune-performance/threading: intra_op_num_threads = 0 is one thread "
       "per physical core",
       knobs(runtime, batch, 1, cores));
-  Setting all = knobs(runtime, batch, 1, logical);
-  all.smt = machine.max_smt() > 1;
-  add("all_logical_cpus", "all logical CPUs", "common practice (nproc)", all);
+  add("all_logical_cpus", "all logical CPUs", "common practice (nproc)", knobs(runtime, batch, 1, logical));
   add("all_physical_cores", "all physical cores", "common practice", knobs(runtime, batch, 1, cores));
   add("one_thread", "one thread", "common practice for many small requests", knobs(runtime, batch, 1, 1));
   add("intel_tensorflow", "Intel for TensorFlow: inter = sockets, intra = cores per socket",

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "graphs/fusion.hpp"
+#include "sim/placement.hpp"
 #include "sim/simulator.hpp"
 
 namespace corecast::sim {
@@ -87,13 +88,21 @@ graphs::Graph prepare(const graphs::Graph& graph, const Runtime& runtime) {
   return graphs::fuse(graph, runtime.fusion);
 }
 
-Setting effective(const Target& /*target*/, const Runtime& runtime, const Setting& setting) {
+int operators_at_once(const Runtime& runtime, const Setting& setting) {
+  if (setting.mode == Mode::sequential || !runtime.inter_op_works) return 1;
+  return std::max(1, setting.inter_op - runtime.idle_inter_op_threads);
+}
+
+int computing_threads(const Runtime& runtime, const Setting& setting) {
+  const std::int64_t threads = std::int64_t{operators_at_once(runtime, setting)} + setting.intra_op - 1;
+  return static_cast<int>(std::min<std::int64_t>(threads, std::int64_t{1} << 30));
+}
+
+Setting effective(const Target& target, const Runtime& runtime, const Setting& setting) {
   Setting out = setting;
   if (!runtime.inter_op_works) out.mode = Mode::sequential;
   if (out.mode == Mode::sequential) out.inter_op = 1;
-  if (out.intra_op == 1 && out.instances == 1 && out.mode == Mode::sequential) {
-    out.smt = false;  // one thread has nobody to share with
-  }
+  if (out.smt) out.smt = shares_cores(target.machine, out, computing_threads(runtime, out));
   return out;
 }
 
@@ -142,18 +151,27 @@ std::vector<Message> setting_warnings(const Target& target, const Runtime& runti
     warnings.push_back({"INTEROP_UNUSED", "inter-op threads are not used in sequential mode"});
   }
   const Setting real = effective(target, runtime, setting);
-  const int threads = threads_of(runtime, real);
-  if (target.quota_cpus && threads > *target.quota_cpus) {
+  const int each = computing_threads(runtime, real);
+  const std::int64_t threads = std::int64_t{each} * real.instances;
+  const auto& machine = target.machine;
+  const char* plural = threads == 1 ? "" : "s";
+  if (target.quota_cpus && static_cast<double>(threads) > *target.quota_cpus) {
     warnings.push_back(
         {"CGROUP",
-         fmt::format("{} threads against a quota of {:g} CPUs: the cgroup stops all of them for the "
+         fmt::format("{} thread{} against a quota of {:g} CPUs: the cgroup stops all of them for the "
                      "rest of every period once the quota is used up",
-                     threads, *target.quota_cpus)});
-  } else if (threads > target.machine.logical_cpus()) {
-    warnings.push_back({"OVERSUBSCRIBED",
-                        fmt::format("{} threads on {} CPUs take turns; real runs of this kind are slower and "
-                                    "wilder than forecast",
-                                    threads, target.machine.logical_cpus())});
+                     threads, plural, *target.quota_cpus)});
+  } else if (threads > machine.logical_cpus()) {
+    warnings.push_back(
+        {"OVERSUBSCRIBED",
+         fmt::format("{} threads on {} CPU{} take turns; real runs of this kind are slower and "
+                     "wilder than forecast",
+                     threads, machine.logical_cpus(), machine.logical_cpus() == 1 ? "" : "s")});
+  } else if (!real.smt && shares_cores(machine, real, each)) {
+    warnings.push_back(
+        {"SHARED_CORES", fmt::format("{} threads on {} cores: although SMT is not asked for, some "
+                                     "cores run two of them",
+                                     threads, machine.cores())});
   }
   return warnings;
 }

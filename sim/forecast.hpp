@@ -34,6 +34,8 @@ struct Forecast {
   std::string bound_by;  // "compute", "memory", "cache", "overhead", "serial": where most of the time goes
 };
 
+class Seats;  // placement.hpp
+
 // A stable code and a sentence, for warnings and advice.
 struct Message {
   std::string code;
@@ -49,6 +51,10 @@ struct Message {
 [[nodiscard]] Plan make_plan(const graphs::Graph& prepared, const Target& target, const Runtime& runtime,
                              const Setting& setting);
 
+// The same, with the machine's CPU orders made once for many plans.
+[[nodiscard]] Plan make_plan(const graphs::Graph& prepared, const Target& target, const Runtime& runtime,
+                             const Setting& setting, const Seats& seats);
+
 struct Evaluation {
   Plan plan;
   Timeline timeline;
@@ -61,15 +67,21 @@ struct Evaluation {
 [[nodiscard]] Evaluation evaluate_plan(const graphs::Graph& prepared, const Target& target,
                                        const Runtime& runtime, const Setting& setting, Plan plan);
 
-// What the user should know about asking for this setting, e.g. "inter-op-ignored", "more-threads-than-cpus".
+// What the user should know about asking for this setting, e.g. "ORT_INTEROP_NOOP", "OVERSUBSCRIBED".
 [[nodiscard]] std::vector<Message> setting_warnings(const Target& target, const Runtime& runtime,
                                                     const Setting& setting);
 
-// The number of threads a setting creates, all instances, callers included.
+// Operators that one instance runs at once.
+[[nodiscard]] int operators_at_once(const Runtime& runtime, const Setting& setting);
+// Threads of one instance that can compute at the same time: a caller for each operator at once, and the workers they
+// share. A caller that only waits for the others is not among them. This is the count that reports speak of.
+[[nodiscard]] int computing_threads(const Runtime& runtime, const Setting& setting);
+
+// The number of threads a setting creates, all instances, callers included. Only limits on creation ask for it.
 [[nodiscard]] int threads_of(const Runtime& runtime, const Setting& setting);
 
 // The setting the runtime really runs: parallel becomes sequential where inter-op does nothing, inter_op 1 in
-// sequential mode. Two settings that are equal after this are equal.
+// sequential mode, no SMT where no two threads share a core. Two settings that are equal after this are equal.
 [[nodiscard]] Setting effective(const Target& target, const Runtime& runtime, const Setting& setting);
 
 }  // namespace corecast::sim

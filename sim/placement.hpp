@@ -1,6 +1,8 @@
 // Placement: on which CPUs the threads of one instance sit, and what they share there.
 #pragma once
 
+#include <array>
+#include <span>
 #include <vector>
 
 #include "hwmodels/machine.hpp"
@@ -34,9 +36,25 @@ struct ThreadPlacement {
 [[nodiscard]] std::vector<hwmodels::Cpu> cpu_order(const hwmodels::Machine& machine, bool smt,
                                                    Placement placement);
 
+// The four orders of cpu_order, made once for a search that places threads thousands of times.
+class Seats {
+ public:
+  explicit Seats(const hwmodels::Machine& machine);
+  [[nodiscard]] std::span<const hwmodels::Cpu> order(bool smt, Placement placement) const;
+
+ private:
+  std::array<std::vector<hwmodels::Cpu>, 4> orders_;
+};
+
 // Instance 0 of `setting`; the others are alike: instance i takes threads i*t .. (i+1)*t - 1 of the order, t
 // threads each. Threads beyond the CPUs wrap around and share (the simulator slices time).
 [[nodiscard]] ThreadPlacement place_threads(const hwmodels::Machine& machine, const Setting& setting,
                                             int threads);
+[[nodiscard]] ThreadPlacement place_threads(const hwmodels::Machine& machine, const Seats& seats,
+                                            const Setting& setting, int threads);
+
+// Whether two threads of the setting, of all its instances, sit on one core: `threads` each. Not a core of its own
+// for every thread is what "SMT" says in a report.
+[[nodiscard]] bool shares_cores(const hwmodels::Machine& machine, const Setting& setting, int threads);
 
 }  // namespace corecast::sim

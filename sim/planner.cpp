@@ -47,8 +47,10 @@ BytesPerSecond socket_bandwidth(const Machine& machine, double cores, const Sock
 
 FlopsPerSecond peak_of_core(const Context& context, DataType type) {
   const auto& native = context.runtime.native_types;
+  // Converting a wide type would change the result, so no framework does.
+  const bool wide = type == DataType::fp64 || type == DataType::int64;
   const DataType run_as =
-      std::find(native.begin(), native.end(), type) != native.end() ? type : DataType::fp32;
+      wide || std::find(native.begin(), native.end(), type) != native.end() ? type : DataType::fp32;
   const auto& group = context.machine.groups[static_cast<std::size_t>(context.placement.group)];
   const auto peak = hwmodels::peak_for(group, run_as);
   int active = 1;
@@ -58,9 +60,11 @@ FlopsPerSecond peak_of_core(const Context& context, DataType type) {
 
 double shape_efficiency(const Operator& op, const KernelModel& kernel) {
   if (!op.matrix) return kernel.efficiency.value;
-  return kernel.efficiency.value * hwmodels::shape_factor(static_cast<double>(op.matrix->m), kernel.m_half) *
-         hwmodels::shape_factor(static_cast<double>(op.matrix->n), kernel.n_half) *
-         hwmodels::shape_factor(static_cast<double>(op.matrix->k), kernel.k_half);
+  const auto factor = [](std::int64_t size, double half) {
+    return hwmodels::shape_factor(static_cast<double>(std::max<std::int64_t>(size, 1)), half);
+  };
+  return kernel.efficiency.value * factor(op.matrix->m, kernel.m_half) * factor(op.matrix->n, kernel.n_half) *
+         factor(op.matrix->k, kernel.k_half);
 }
 
 int cores_of(const ThreadPlacement& placement) {
@@ -242,17 +246,10 @@ void check_setting(const Target& target, const Runtime& runtime, const Setting& 
   }
 }
 
-}  // namespace
-
-Plan make_plan(const Graph& prepared, const Target& target, const Runtime& runtime, const Setting& asked) {
-  check_setting(target, runtime, asked);
-  const Setting setting = effective(target, runtime, asked);
+Plan plan_placed(const Graph& prepared, const Target& target, const Runtime& runtime, const Setting& setting,
+                 ThreadPlacement placement) {
   const bool parallel = setting.mode == Mode::parallel;
-  const int slots = parallel ? std::max(1, setting.inter_op - runtime.idle_inter_op_threads) : 1;
-
-  // Threads that may compute at once: a caller for each slot and the shared workers.
-  const int computing = slots + setting.intra_op - 1;
-  ThreadPlacement placement = place_threads(target.machine, setting, computing);
+  const int slots = operators_at_once(runtime, setting);
   const CacheView caches = cache_view(target.machine, placement);
   Context context{target.machine, runtime, std::move(placement), caches, weights_of(prepared), setting, 8};
   const auto& group = target.machine.groups[static_cast<std::size_t>(context.placement.group)];
@@ -284,6 +281,23 @@ Plan make_plan(const Graph& prepared, const Target& target, const Runtime& runti
   plan.spinning = setting.spin ? setting.intra_op - 1 + (parallel ? slots : 0) : 0;
   plan.time_slice = target.machine.threads.time_slice.value;
   return plan;
+}
+
+}  // namespace
+
+Plan make_plan(const Graph& prepared, const Target& target, const Runtime& runtime, const Setting& asked) {
+  check_setting(target, runtime, asked);
+  const Setting setting = effective(target, runtime, asked);
+  return plan_placed(prepared, target, runtime, setting,
+                     place_threads(target.machine, setting, computing_threads(runtime, setting)));
+}
+
+Plan make_plan(const Graph& prepared, const Target& target, const Runtime& runtime, const Setting& asked,
+               const Seats& seats) {
+  check_setting(target, runtime, asked);
+  const Setting setting = effective(target, runtime, asked);
+  return plan_placed(prepared, target, runtime, setting,
+                     place_threads(target.machine, seats, setting, computing_threads(runtime, setting)));
 }
 
 }  // namespace corecast::sim

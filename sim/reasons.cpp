@@ -44,6 +44,12 @@ std::string what_holds_it(const Breakdown& own) {
   return text;
 }
 
+int cores_of(const ThreadPlacement& placement) {
+  int cores = 0;
+  for (const auto& share : placement.sockets) cores += share.cores;
+  return cores;
+}
+
 }  // namespace
 
 Breakdown breakdown_of(const Plan& plan, const Timeline& timeline) {
@@ -60,14 +66,14 @@ Breakdown breakdown_of(const Plan& plan, const Timeline& timeline) {
 }
 
 std::string placement_words(const Target& target, const Runtime& runtime, const Setting& setting) {
-  const int callers =
-      setting.mode == Mode::parallel ? std::max(1, setting.inter_op - runtime.idle_inter_op_threads) : 1;
-  const ThreadPlacement placement = place_threads(target.machine, setting, callers + setting.intra_op - 1);
-  int cores = 0;
-  for (const auto& share : placement.sockets) cores += share.cores;
+  const ThreadPlacement placement =
+      place_threads(target.machine, setting, computing_threads(runtime, setting));
+  const int cores = cores_of(placement);
   std::string text = fmt::format("{} on {}", plural(placement.threads, "thread"), plural(cores, "core"));
   if (target.machine.sockets > 1)
     text += fmt::format(" of {}", plural(static_cast<int>(placement.sockets.size()), "socket"));
+  // Two instances on one core: that cannot be seen from the counts of one.
+  if (placement.sibling_threads > 1 && placement.threads <= cores) text += " that others share (SMT)";
   if (setting.instances > 1) text = fmt::format("{}, each {}", plural(setting.instances, "instance"), text);
   return text;
 }
@@ -99,6 +105,7 @@ std::vector<Message> advice(const graphs::Metrics& metrics, const Target& target
   std::vector<Message> out;
   const Setting& best = result.best.setting;
   const auto& machine = target.machine;
+  const int computing = computing_threads(runtime, best);
   if (!runtime.inter_op_works && metrics.max_width > 1) {
     out.push_back(
         {"ORT_INTEROP_NOOP",
@@ -111,21 +118,22 @@ std::vector<Message> advice(const graphs::Metrics& metrics, const Target& target
         {"USE_SEQUENTIAL", "keep ORT_SEQUENTIAL: parallel execution of branches does not pay here"});
   }
   if (runtime.inter_op_works && best.mode == Mode::parallel) {
-    out.push_back({"DAG_WIDTH",
-                   fmt::format("branches overlap: average width {:.1f}, at most {} heavy operators at once",
-                               metrics.average_width, metrics.max_width)});
+    out.push_back({"DAG_WIDTH", fmt::format("branches overlap: average width {:.1f}, at most {} at once",
+                                            metrics.average_width,
+                                            plural(static_cast<int>(metrics.max_width), "heavy operator"))});
   }
   if (machine.sockets > 1 && best.instances == 1 && best.placement == Placement::compact &&
-      best.intra_op <= machine.cores_per_socket()) {
+      computing <= machine.cores_per_socket()) {
     out.push_back(
         {"ONE_SOCKET",
          "keep one instance on one socket (threads and memory); serve the other with a second instance"});
   }
-  if (objective == Objective::latency && best.intra_op * 2 <= target.physical_cores()) {
+  const int cores = cores_of(place_threads(machine, best, computing));
+  if (objective == Objective::latency && cores * 2 <= target.physical_cores()) {
     out.push_back(
         {"INTRA_SMALL",
-         fmt::format("{} of {} cores are enough for one request: more threads cost more than they bring",
-                     best.intra_op, target.physical_cores())});
+         fmt::format("{} of {} cores {} enough for one request: more threads cost more than they bring",
+                     cores, target.physical_cores(), cores == 1 ? "is" : "are")});
     out.push_back(
         {"MORE_INSTANCES", "the cores left can serve more requests at once: see --objective throughput"});
   }
@@ -137,8 +145,7 @@ std::vector<Message> advice(const graphs::Metrics& metrics, const Target& target
              "count explicitly",
              *target.quota_cpus)});
   }
-  const int computing = best.instances * best.intra_op;
-  if (best.spin && computing >= target.cpus() && (target.quota_cpus || best.instances > 1)) {
+  if (best.spin && best.instances * computing >= target.cpus() && (target.quota_cpus || best.instances > 1)) {
     out.push_back(
         {"DISABLE_SPIN", "all granted CPUs are taken: if anything else runs here, switch spinning off"});
   }

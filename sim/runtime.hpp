@@ -56,7 +56,7 @@ struct Runtime {
   bool inter_op_works = true;  // false: an all-CPU graph runs one operator after the other, whatever is asked
   // onnxruntime's parallel executor: the caller only waits, so inter_op = N runs N - 1 operators at once.
   int idle_inter_op_threads = 1;
-  // Types with kernels of their own; arithmetic in any other type runs as fp32.
+  // Types with kernels of their own; arithmetic in any other type runs as fp32, but fp64 and int64 as what they are.
   std::vector<DataType> native_types{DataType::fp32};
   std::vector<graphs::FusionRule> fusion;
   std::map<KernelClass, KernelModel> kernels;  // one for every class

@@ -1,12 +1,14 @@
-// Search: all settings that make sense for the machine and the runtime, simulated and ranked.
+// Search: all settings that make sense for the machine and the runtime, ranked by simulation.
 //
-// Space: instances 1..CPUs (throughput only; all of a size), intra_op 1..CPUs / instances; mode; in parallel
-// mode inter_op up to the widest antichain of the graph plus the runtime's idle threads; placement compact or
-// scattered over the sockets (one instance); threads on cores of their own first or packed on siblings. Never
-// more computing threads than CPUs. Settings that the runtime runs alike are merged; a setting whose lower
-// bound (critical path, work / capacity, draw / capacity) exceeds the K-th best so far is pruned. What is
-// returned is the optimum of the model over the space; equal times are broken by fewer threads, then by the
-// order of the space. Does not depend on the number of jobs.
+// The space and which part of it is looked at: search_space.hpp. In short: all of it up to 16384 settings (128 cores
+// with two hardware threads each and a model of usual width); of a larger one counts on a grid first, then all counts
+// between the grid's around the best ones, until nothing
+// better turns up. Settings that the runtime runs alike are merged. Settings that cannot be had are left out: more
+// threads than can be created, or more instances than memory holds (memory_need.hpp). Of the others a lower bound is
+// made (critical path, work / capacity, draw / capacity); they are simulated in the order of their bounds, and a
+// setting whose bound exceeds the K-th best so far is pruned. What is returned is the optimum of the model over the
+// settings that were looked at; equal times are broken by fewer threads, then by the order of the space. Does not
+// depend on the number of jobs.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +53,10 @@ struct SearchResult {
   Candidate best;
   std::vector<Candidate> ranking;   // the best first, at most `top`
   std::vector<Baseline> baselines;  // always all of them, in a fixed order
-  std::int64_t covered = 0;         // settings of the space
+  std::int64_t space = 0;           // settings that there are
+  std::int64_t covered = 0;         // of these, looked at: merged + infeasible + pruned + simulated
   std::int64_t merged = 0;
+  std::int64_t infeasible = 0;  // too many threads, or too little memory
   std::int64_t pruned = 0;
   std::int64_t simulated = 0;
   std::vector<Message> warnings;
@@ -60,18 +64,13 @@ struct SearchResult {
 };
 
 // `graph` is the model as imported (for the width that the study's rule wants), `prepared` what the runtime
-// runs. Throws NoFeasibleSetting when not even one thread is allowed.
+// runs. Throws NoFeasibleSetting when not even one thread is allowed, or memory does not hold one instance.
 [[nodiscard]] SearchResult search(const graphs::Graph& graph, const graphs::Graph& prepared,
                                   const Target& target, const Runtime& runtime, const SearchOptions& options);
 
-// The settings of the space, in a fixed order (exposed for tests and exhaustive comparison).
+// All settings of the space, in its order, however large: for comparison with what a search looks at.
 [[nodiscard]] std::vector<Setting> search_space(const graphs::Metrics& metrics, const Target& target,
                                                 const Runtime& runtime, Objective objective,
                                                 std::int64_t batch);
-
-// The space without settings that the runtime runs alike, each as the runtime runs it; the first of its kind
-// stays.
-[[nodiscard]] std::vector<Setting> distinct_settings(const std::vector<Setting>& space, const Target& target,
-                                                     const Runtime& runtime);
 
 }  // namespace corecast::sim

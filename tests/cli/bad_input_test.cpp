@@ -206,3 +206,57 @@ TEST_CASE("a data directory that is none") {
   CHECK(output.code == 2);
   CHECK(has(output.err, "corecast: CORECAST_DATA: "));
 }
+
+TEST_CASE("usage mistakes begin with the program's name, like all others") {
+  const std::vector<std::vector<std::string>> lines{
+      {}, {"tuen"}, {"tune"}, {"machine"}, {"tune", model(), "--no-such"}, {"tune", model(), "--top"}};
+  for (const auto& line : lines) {
+    const Output output = program(line);
+    INFO(output.err);
+    CHECK(output.code == 1);
+    CHECK(output.out.empty());
+    CHECK(output.err.starts_with("corecast: "));
+    CHECK(output.err.ends_with("\nRun with --help for more information.\n"));
+  }
+}
+
+TEST_CASE("help and version that cannot be written are a failure") {
+  for (const std::string option : {"--help", "--version", "tune --help"}) {
+    const Output output = shell("\"$corecast\" " + option + " > /dev/full");
+    INFO(option);
+    CHECK(output.code == 2);
+    CHECK(output.err == "corecast: cannot write to standard output: No space left on device\n");
+  }
+}
+
+TEST_CASE("\"-\" is standard output where a file is all there is to print, and refused beside a report") {
+  const Folder folder;
+  const std::string cd = "cd " + folder.path("") + " && \"$corecast\" ";
+  const std::string machine = data("machines/two-sockets.json");
+  CHECK(shell(cd + "model inception_v3 -o -").out == program({"model", "inception_v3"}).out);
+  (void)program({"machine", "show", machine, "-o", folder.path("m.json")});
+  CHECK(shell(cd + "machine show " + machine + " -o -").out == corecast::read_file(folder.path("m.json")));
+  const Output trace = shell(cd + "simulate " + model() + " --machine " + machine + " --trace -");
+  CHECK(trace.code == 2);
+  CHECK(has(trace.err, "corecast: --trace: found \"-\""));
+  CHECK(has(trace.err, "give the name of a file"));
+  CHECK(folder.names() == std::vector<std::string>{"m.json"});
+}
+
+TEST_CASE("a model that memory does not hold has no feasible setting: exit code 3, with what it needs") {
+  const Folder folder;
+  const std::string text = corecast::read_file(data("machines/two-sockets.json"));
+  const std::string machine =
+      folder.write("small.json", replaced(text, "\"memory\": {", "\"memory\": {\"capacity\": \"1 kB\", "));
+  for (const std::string objective : {"latency", "throughput"}) {
+    const Output output = program({"tune", model(), "--machine", machine, "--objective", objective});
+    INFO(output.err);
+    CHECK(output.code == 3);
+    CHECK(output.out.empty());
+    CHECK(output.err.starts_with("corecast: no setting is feasible: one instance needs "));
+    CHECK(has(output.err, "the machine has 2.00 kB"));
+  }
+  const Output simulated = program({"simulate", model(), "--machine", machine, "--intra", "2"});
+  CHECK(simulated.code == 0);
+  CHECK(has(simulated.out, "MEMORY_CAPACITY: one instance needs"));
+}

@@ -37,6 +37,7 @@ std::vector<std::string> environment_with(const Environment& more) {
   }
   merged["CORECAST_DATA"] = CORECAST_TEST_DATA;
   merged["COLUMNS"] = "80";
+  merged["XDG_DATA_HOME"] = "/nonexistent";  // no calibration of the machine that tests
   merged["corecast"] = CORECAST_PROGRAM;
   for (const auto& [name, value] : more) merged[name] = value;
   std::vector<std::string> out;

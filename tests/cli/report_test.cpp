@@ -1,5 +1,6 @@
 // Reports: kept goldens, fields that others read, the same bytes every time.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -144,8 +145,8 @@ TEST_CASE("the ranking is sorted, the best stands first, and no rule inside the 
   CHECK(report["best"] == report["ranking"][0]);
   CHECK(report["best"]["loss"] == 0);
   const json& search = report["search"];
-  CHECK(search["covered"].get<int>() ==
-        search["merged"].get<int>() + search["pruned"].get<int>() + search["simulated"].get<int>());
+  CHECK(search["covered"].get<int>() == search["merged"].get<int>() + search["infeasible"].get<int>() +
+                                            search["pruned"].get<int>() + search["simulated"].get<int>());
   CHECK(report["baselines"].size() >= 9);
   for (const json& rule : report["baselines"]) CHECK_FALSE(rule["source"].get<std::string>().empty());
 }
@@ -216,4 +217,65 @@ TEST_CASE("a quota-free host is tuned without a machine named") {
   CHECK(report["machine"]["origin"] == "host");
   CHECK(report["machine"]["usable_cpus"].get<int>() >= 1);
   CHECK(report["best"]["setting"]["intra_op"].get<int>() <= report["machine"]["usable_cpus"].get<int>());
+}
+
+TEST_CASE("a what-if of a value that enters no term says so, one that does is silent") {
+  const auto codes = [](const Line& changes) {
+    Line line{"whatif", model(), "--machine", "two-sockets", "--json", "--set"};
+    const json report = json::parse(printed(with(line, changes)));
+    std::vector<std::string> texts;
+    for (const json& warning : report["warnings"]) {
+      if (warning["code"] == "NO_EFFECT") texts.push_back(warning["text"].get<std::string>());
+    }
+    return texts;
+  };
+  for (const std::string path : {"memory.latency", "memory.page_fault", "threads.wake_up"}) {
+    INFO(path);
+    const auto texts = codes({path + "=*3"});
+    REQUIRE(texts.size() == 1);
+    CHECK(texts[0].starts_with(path + " enters no term of this forecast: "));
+  }
+  CHECK(codes({"threads.wake_up=*3"})[0].find("idle threads spin") != std::string::npos);
+  CHECK(codes({"memory.capacity=64 GB"}).size() == 1);
+  CHECK(codes({"l1.size=*2"})[0].find("largest cache that is private") != std::string::npos);
+  CHECK(codes({"clock=+10%"}).empty());
+  CHECK(codes({"cores_per_socket=8"}).empty());
+  // Of several changes only the one without effect is named.
+  const auto mixed = codes({"clock=+10%", "memory.latency=*2"});
+  REQUIRE(mixed.size() == 1);
+  CHECK(mixed[0].starts_with("memory.latency "));
+}
+
+TEST_CASE("no ranking cuts away that a setting uses SMT") {
+  for (const std::string runtime : {"onnxruntime", "onnxruntime-1.13"}) {
+    for (const std::string objective : {"latency", "throughput"}) {
+      const Line line{"tune",  "inception_v3", "--machine", "two-sockets", "--runtime",
+                      runtime, "--objective",  objective,   "--top",       "40"};
+      const json ranking = json::parse(printed(with(line, {"--json"})))["ranking"];
+      const std::string text = printed(line);
+      int place = 0;
+      for (const json& row : ranking) {
+        const std::size_t begin =
+            text.find(fmt::format("\n  {:>{}}  ", ++place, ranking.size() < 10 ? 1 : 2));
+        REQUIRE(begin != std::string::npos);
+        const std::string shown = text.substr(begin + 1, text.find('\n', begin + 1) - begin - 1);
+        INFO(shown);
+        CHECK((shown.find("SMT") != std::string::npos) == row["setting"]["smt"].get<bool>());
+      }
+    }
+  }
+}
+
+TEST_CASE("settings with SMT say so in setting, reason and OpenVINO's snippet alike") {
+  const json report = json::parse(printed(
+      {"tune", model(), "--machine", "two-sockets", "--objective", "throughput", "--top", "500", "--json"}));
+  const int cores = report["machine"]["cores"].get<int>();
+  for (const json& row : report["ranking"]) {
+    const json& s = row["setting"];
+    const bool shared = s["instances"].get<int>() * s["intra_op"].get<int>() > cores;
+    if (shared) CHECK(s["smt"] == true);
+  }
+  const bool smt = report["best"]["setting"]["smt"].get<bool>();
+  const std::string openvino = report["snippets"]["openvino"].get<std::string>();
+  CHECK((openvino.find("\"ENABLE_HYPER_THREADING\": True") != std::string::npos) == smt);
 }

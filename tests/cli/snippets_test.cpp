@@ -99,7 +99,7 @@ TEST_CASE("the other frameworks get the operators that run at once, and the word
   CHECK(has(snippet(r, "env"), "export OMP_NUM_THREADS=4\n"));
   CHECK(has(snippet(r, "env"), "export TF_NUM_INTEROP_THREADS=2\n"));
   for (const std::string name : {"pytorch", "tensorflow", "openvino", "env"}) {
-    CHECK(has(snippet(r, name), "made for onnxruntime"));
+    CHECK(has(snippet(r, name), "made for onnxruntime;"));
     CHECK(has(snippet(r, name), "not a forecast"));
   }
   CHECK_FALSE(has(snippet(r, "onnxruntime"), "not a forecast"));
@@ -179,6 +179,66 @@ TEST_CASE("the launch line binds memory only where there is a choice") {
   CHECK(launch_text(many, 1, true) ==
         "for where in \\\n  \"0\" \"1\" \"2\" \"3\" \"4\" \"5\" \"6\" \"7\" \"8\"; do\n  taskset -c $where "
         "python serve.py &\ndone\nwait\n");
+}
+
+TEST_CASE("every line of a snippet fits 80 columns") {
+  for (const int threads : {1, 4, 56}) {
+    for (const int instances : {1, 2, 12}) {
+      for (const bool host : {false, true}) {
+        for (const auto mode : {sim::Mode::sequential, sim::Mode::parallel}) {
+          SnippetRequest r = request(threads);
+          r.runtime = "onnxruntime-1.13";
+          r.setting.instances = instances;
+          r.setting.mode = mode;
+          r.setting.inter_op = mode == sim::Mode::parallel ? 5 : 1;
+          r.at_once = mode == sim::Mode::parallel ? 4 : 1;
+          r.host = host;
+          for (int i = 0; i < instances; ++i) {
+            r.cpus.push_back({{}, {0}});
+            for (int t = 0; t < threads; ++t) r.cpus.back().cpus.push_back(i * threads + t);
+          }
+          for (const std::string framework : {"onnxruntime", "pytorch"}) {
+            r.framework = framework;
+            for (const Snippet& s : snippets(r)) {
+              for (std::size_t begin = 0, end = 0; begin < s.text.size(); begin = end + 1) {
+                end = s.text.find('\n', begin);
+                CHECK_MESSAGE(end - begin <= 80, s.text.substr(begin, end - begin));
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("onnxruntime-node's snippet runs as it is pasted: an ES module, as top-level await wants") {
+  SnippetRequest r = request(4);
+  const test::Folder folder;
+  for (const auto mode : {sim::Mode::sequential, sim::Mode::parallel}) {
+    for (const std::string model : {"m.onnx", "a\"b\\c.onnx"}) {
+      r.setting.mode = mode;
+      r.model = model;
+      const std::string text = snippet(r, "onnxruntime_node");
+      CHECK_FALSE(has(text, "require("));
+      CHECK(has(text, "import * as ort from \"onnxruntime-node\";\n"));
+      CHECK(has(text, ".mjs"));
+      const test::Output output = test::shell("node --check " + folder.write("serve.mjs", text));
+      if (output.code != 127) CHECK_MESSAGE(output.code == 0, output.err);
+    }
+  }
+}
+
+TEST_CASE("SMT is said alike by setting, OpenVINO's switch and the launch line") {
+  SnippetRequest r = request(4);
+  r.setting.instances = 4;
+  r.setting.smt = true;  // 16 threads on 8 cores
+  r.domains = 2;
+  r.cpus = instance_cpus(two_sockets(), runtime(false), r.setting);
+  REQUIRE(r.cpus.size() == 4);
+  CHECK(r.cpus[0].cpus == std::vector<int>{0, 1, 8, 9});
+  CHECK(has(snippet(r, "openvino"), "\"ENABLE_HYPER_THREADING\": True"));
+  CHECK(has(snippet(r, "launch"), "-C 0-1,8-9"));
 }
 
 }  // namespace

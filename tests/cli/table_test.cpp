@@ -61,7 +61,7 @@ TEST_CASE("values are worded alike everywhere") {
   setting.instances = 2;
   setting.smt = true;
   setting.spin = false;
-  CHECK(setting_text(setting) == "2 instances of inter 3, intra 8, parallel, SMT, no spin");
+  CHECK(setting_text(setting) == "SMT, 2 x inter 3, intra 8, parallel, no spin");
 }
 
 }  // namespace

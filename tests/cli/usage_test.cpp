@@ -32,7 +32,7 @@ TEST_CASE("help goes to standard output, with an example for every command") {
   const Output all = program({"--help"});
   CHECK(all.code == 0);
   for (const auto& command : kCommands) CHECK(has(all.out, "  " + command.front()));
-  CHECK(has(all.out, "Exit codes: 0 done, 1 wrong usage, 2 bad input, 3 no feasible setting."));
+  CHECK(has(all.out, "Exit codes: 0 done, 1 wrong usage, 2 bad input, 3 no answer."));
 }
 
 TEST_CASE("every command takes --json") {

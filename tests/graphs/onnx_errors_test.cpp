@@ -198,3 +198,18 @@ TEST_CASE("a file of more than 2 GiB is refused before it is read") {
         std::string::npos);
   std::filesystem::remove(path);
 }
+
+TEST_CASE("a node whose first input is left out is a mistake, although all the others are constants") {
+  for (const char* node : {"Conv", "MatMul", "Gemm", "Add"}) {
+    INFO(node);
+    ::onnx::ModelProto model = onnx_model(
+        "agraph (float[1,4] x) => (float[M] y) <float[4,4] w = {1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16}> { y "
+        "= Relu(w) }");
+    ::onnx::NodeProto& first = *model.mutable_graph()->mutable_node(0);
+    first.set_op_type(node);
+    first.clear_input();
+    first.add_input("");
+    first.add_input("w");
+    CHECK(bytes_error(bytes_of(model)).find("input 0 is missing") != std::string::npos);
+  }
+}

@@ -158,3 +158,27 @@ TEST_CASE("inputs that are no tensors have no shape and need none") {
   model.mutable_graph()->add_output()->set_name("e");
   CHECK(imported(model).size() == 2);
 }
+
+TEST_CASE(
+    "a recurrent operator's input has its batch in the second dimension, unless its layout says otherwise") {
+  // (sequence, batch, features); weights (directions, 4 hidden, features), recurrence (directions, 4 hidden, hidden).
+  const auto ones = [](int count) {
+    std::string list = "1";
+    for (int i = 1; i < count; ++i) list += ",1";
+    return "{" + list + "}";
+  };
+  const std::string weights = "<float[1,8,3] w = " + ones(24) + ", float[1,8,2] r = " + ones(16) + ">";
+  const std::string head = "agraph (float[64,1,3] x) => (float[64,1,1,2] y) " + weights;
+  const Graph graph = imported(head + " { y = LSTM<hidden_size=2>(x, w, r) }");
+  CHECK(graph.batch == 1);
+  // Asked for 5: five times the work of every one of the 64 steps, not fewer steps.
+  const Graph five = imported(head + " { y = LSTM<hidden_size=2>(x, w, r) }", {}, batch(5));
+  CHECK(five.batch == 5);
+  CHECK(five.op(OpIndex(0)).work.steps == 64);
+  CHECK(five.total_flops() == graph.total_flops() * 5.0);
+  const Graph through = imported(head + " { a = Identity(x) y = LSTM<hidden_size=2>(a, w, r) }");
+  CHECK(through.batch == 1);
+  const Graph batch_first = imported("agraph (float[64,7,3] x) => (float[64,7,1,2] y) " + weights +
+                                     " { y = LSTM<hidden_size=2, layout=1>(x, w, r) }");
+  CHECK(batch_first.batch == 64);
+}

@@ -239,5 +239,31 @@ TEST_CASE("no broken file does more than be refused") {
   }));
 }
 
+TEST_CASE("a bend of the bandwidth curve that no memory has is refused") {
+  // B(n) of two equal roofs is 2^(-1/s) of them: at s = 1e-300 nothing is left, and a forecast would divide by it.
+  for (const char* shape : {"1e-300", "0.05", "0", "-3"}) {
+    INFO(shape);
+    CHECK(refusal(replaced(kFull, "\"saturation_shape\": 3.5", std::string("\"saturation_shape\": ") + shape))
+              .starts_with("m.json: memory.saturation_shape: is "));
+  }
+}
+
+TEST_CASE("a library's kernels and the record of a calibration survive the way out and in") {
+  const std::string extra =
+      R"(, "kernels": {"onednn": {"gemm": {"fp32": {"efficiency": 0.9, "m_half": 2, "n_half": 4, "k_half": 8,
+    "memory_efficiency": 0.7, "smoothing": 6}}}},
+    "calibration": {"date": "2026-01-02", "source": "s", "rows": 3, "measurements": "fnv1a64:1"}})";
+  const std::string text = kFull.substr(0, kFull.size() - 1) + extra;
+  const Machine m = parse_machine_json(text, "m.json");
+  REQUIRE(m.kernels.size() == 1);
+  CHECK(m.kernels[0].k_half.value == 8.0);
+  CHECK(m.calibration->rows == 3);
+  CHECK(parse_machine_json(to_json_text(m), "again.json") == m);
+  CHECK(refusal(replaced(text, "\"efficiency\": 0.9", "\"efficiency\": 9")) ==
+        "m.json: kernels.onednn.gemm.fp32.efficiency: is 9, must be from 0 to 1.25");
+  CHECK(refusal(replaced(text, "\"gemm\"", "\"gem\"")) ==
+        "m.json: /kernels/onednn/gem: unknown kernel class \"gem\" (did you mean \"gemm\"?)");
+}
+
 }  // namespace
 }  // namespace corecast::hwmodels

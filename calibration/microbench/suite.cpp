@@ -1,0 +1,92 @@
+#include "calibration/microbench/suite.hpp"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+
+#include "base/quantity_text.hpp"
+#include "calibration/microbench/buffer.hpp"
+#include "calibration/microbench/circumstances.hpp"
+#include "hwmodels/size_text.hpp"
+
+namespace corecast::calibration::microbench {
+namespace {
+
+struct GroupRun {
+  Group group;
+  double weight;  // share of the budget
+  void (*measure)(Recorder&);
+};
+
+constexpr std::array<GroupRun, 5> kGroups{{{Group::peak, 0.15, &measure_peak},
+                                           {Group::bandwidth, 0.40, &measure_bandwidth},
+                                           {Group::latency, 0.12, &measure_latency},
+                                           {Group::threads, 0.08, &measure_threads},
+                                           {Group::kernels, 0.25, &measure_library_kernels}}};
+
+bool wanted(const SuiteOptions& options, Group group) {
+  return options.only.empty() || options.only.count(group) > 0;
+}
+
+void append(Measurements& all, const Recorder& recorder) {
+  all.rows.insert(all.rows.end(), recorder.rows().begin(), recorder.rows().end());
+  const Context& notes = recorder.notes();
+  const auto add = [](std::vector<std::string>& to, const std::vector<std::string>& from) {
+    for (const std::string& text : from) {
+      if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(text);
+    }
+  };
+  add(all.context.not_measured, notes.not_measured);
+  add(all.context.warnings, notes.warnings);
+  all.context.libraries.insert(notes.libraries.begin(), notes.libraries.end());
+}
+
+// Whether a large buffer gets huge pages here: the setting alone does not say.
+std::string granted_huge_pages() {
+  constexpr std::size_t kProbe = std::size_t{16} << 20U;
+  if (memory_allowance() < Bytes(static_cast<double>(kProbe))) return "not tried";
+  const Buffer buffer(kProbe, Pages::huge);
+  const Bytes before = huge_pages_in_use();
+  for (std::size_t at = 0; at < kProbe; at += 4096) buffer.data()[at] = 1;
+  return hwmodels::size_text(huge_pages_in_use() - before) + " of " +
+         hwmodels::size_text(Bytes(static_cast<double>(kProbe))) + " granted as huge pages";
+}
+
+}  // namespace
+
+Measurements run_suite(const hwmodels::Host& host, const SuiteOptions& options) {
+  Measurements all;
+  all.machine = host.machine;
+  all.context.source = "corecast calibrate";
+  all.context.warnings = host.warnings;
+  describe_host(all.context, host);
+  all.context.huge_pages += (all.context.huge_pages.empty() ? "" : "; ") + granted_huge_pages();
+
+  double weights = 0.0;
+  for (const GroupRun& run : kGroups) weights += wanted(options, run.group) ? run.weight : 0.0;
+  const Moment before = observe(host);
+  double begun = 0.0;  // share of the budget that belongs to the groups before
+  for (const GroupRun& run : kGroups) {
+    if (!wanted(options, run.group)) continue;
+    const double share = run.weight / weights;
+    SuiteOptions own = options;
+    if (options.progress) {
+      own.progress = [&options, begun, share](std::string_view what, double done) {
+        options.progress(what, begun + share * done);
+      };
+    }
+    Recorder recorder(host, own, share * options.budget);
+    try {
+      run.measure(recorder);
+    } catch (const std::exception& error) {  // one group that cannot run here must not cost the others' rows
+      recorder.not_measured(std::string(name_of(run.group)), error.what());
+    }
+    append(all, recorder);
+    begun += share;
+  }
+  compare(all.context, host, before, observe(host));
+  judge_spread(all.context, all.rows, options.target_spread);
+  return all;
+}
+
+}  // namespace corecast::calibration::microbench

@@ -1,0 +1,136 @@
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "calibration/microbench/suite.hpp"
+#include "cli/calibrate_report.hpp"
+#include "cli/checksum.hpp"
+#include "cli/commands.hpp"
+#include "cli/host_calibration.hpp"
+#include "cli/inputs.hpp"
+#include "cli/progress_bar.hpp"
+#include "cli/terminal.hpp"
+#include "hwmodels/machine_json.hpp"
+
+namespace corecast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using calibration::Measurements;
+
+// Where results go: what the options name, else this host's own files.
+struct Outputs {
+  std::optional<fs::path> machine, measurements;
+  bool own_files = false;  // the folder is ours to make
+};
+
+hwmodels::Host this_host() {
+  try {
+    return hwmodels::detect_host();
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw InputError("host", error.what());
+  }
+}
+
+Outputs outputs_of(const CalibrateOptions& options, const hwmodels::Host* host) {
+  Outputs outputs;
+  if (options.measurements_only) {
+    check_output("--measurements-only", *options.measurements_only);
+    outputs.measurements = options.measurements_only;
+  } else if (options.output) {
+    check_output("--output", *options.output, options.from ? options.from->string() : "");
+    outputs.machine = options.output;
+  } else if (host != nullptr) {
+    const CalibrationFiles files = calibration_files(*host);
+    outputs = {files.machine, files.measurements, true};
+    std::error_code code;
+    fs::create_directories(files.machine.parent_path(), code);
+    if (code) {
+      throw InputError(files.machine.parent_path().string(),
+                       fmt::format("cannot be made: {}", code.message()), "name the machine file with -o");
+    }
+    check_output("calibration", files.machine);
+  }
+  return outputs;
+}
+
+// A fit, a check and what does not fit into a budget come on top: under 20 s, 2 minutes and 8 minutes in all.
+Seconds budget_of(calibration::microbench::Effort effort) {
+  switch (effort) {
+    case calibration::microbench::Effort::quick:
+      return Seconds(15.0);
+    case calibration::microbench::Effort::thorough:
+      return Seconds(440.0);
+    case calibration::microbench::Effort::normal:
+      break;
+  }
+  return Seconds(100.0);
+}
+
+Measurements measure(const CalibrateOptions& options, const hwmodels::Host& host) {
+  ProgressBar bar("calibrate");
+  calibration::microbench::SuiteOptions suite;
+  suite.effort = options.effort;
+  suite.only = options.only;
+  suite.budget = budget_of(options.effort);
+  suite.progress = [&](std::string_view what, double done) { bar.step(what, done); };
+  Measurements measurements = calibration::microbench::run_suite(host, suite);
+  measurements.context.date = options.date.empty() ? now_text() : options.date;
+  measurements.context.corecast_version = CORECAST_VERSION;
+  return measurements;
+}
+
+void fit_into(CalibrateReport& report, const CalibrateOptions& options) {
+  const Measurements& measurements = report.measurements;
+  calibration::Calibration fit = calibration::fit(measurements);
+  if (!fit.converged && !options.force) {
+    throw NotConverged(fmt::format(
+        "the fit did not converge: {}; nothing is written (--force writes it all the same)", fit.failure));
+  }
+  if (!fit.converged) report.warnings.push_back("the fit did not converge: " + fit.failure);
+  fit.machine.calibration = hwmodels::CalibrationRecord{
+      measurements.context.date, measurements.context.source, static_cast<int>(measurements.rows.size()),
+      Checksum().add(calibration::to_json_text(measurements)).text()};
+  report.fit = std::move(fit);
+}
+
+}  // namespace
+
+std::string run(const CalibrateOptions& options) {
+  CalibrateReport report;
+  report.full = options.report;
+  std::optional<hwmodels::Host> host;
+  if (!options.from) host = this_host();
+  const Outputs outputs = outputs_of(options, host ? &*host : nullptr);
+  report.of_this_host = outputs.own_files;
+  if (host) {
+    const auto begin = std::chrono::steady_clock::now();
+    report.measurements = measure(options, *host);
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  } else {
+    report.measurements = calibration::read_measurements(*options.from);
+  }
+  // Measured values are worth more than a fit: they are kept before it can fail.
+  if (outputs.measurements) {
+    write_file(*outputs.measurements, calibration::to_json_text(report.measurements));
+    report.measurement_file = outputs.measurements;
+  }
+  if (!options.measurements_only) {
+    fit_into(report, options);
+    if (options.hold_out) {
+      report.hold_out = calibration::hold_out(report.measurements,
+                                              calibration::every_second_core_count(report.measurements));
+    }
+    if (outputs.machine) {
+      write_file(*outputs.machine, hwmodels::to_json_text(report.fit->machine));
+      report.machine_file = outputs.machine;
+    }
+  }
+  return options.json ? text_of(tree_of(report)) : text_of(report, terminal_width());
+}
+
+}  // namespace corecast::cli

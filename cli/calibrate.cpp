@@ -44,6 +44,11 @@ Outputs outputs_of(const CalibrateOptions& options, const hwmodels::Host* host) 
   } else if (options.output) {
     check_output("--output", *options.output, options.from ? options.from->string() : "");
     outputs.machine = options.output;
+    // Repetitions took minutes to make: they are kept beside the machine, for another fit.
+    if (host != nullptr) {
+      outputs.measurements = fs::path(*options.output).replace_extension(".measurements.json");
+      check_output("--output", *outputs.measurements);
+    }
   } else if (host != nullptr) {
     const CalibrationFiles files = calibration_files(*host);
     outputs = {files.machine, files.measurements, true};

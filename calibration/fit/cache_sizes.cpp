@@ -59,6 +59,12 @@ bool contradicts(const std::optional<Fall>& fall, double size) {
   return fall->after < kFarSmaller * size || fall->before > kFarLarger * size;
 }
 
+// Streams hardly feel page translation, random loads do: where rates say something of a size, they decide.
+bool reaches(const Curve& rates, double from, double size) {
+  const auto first = rates.lower_bound(from);
+  return std::distance(first, rates.end()) >= 3 && rates.rbegin()->first > size;
+}
+
 }  // namespace
 
 void check_cache_sizes(const Measurements& measurements, Calibration& calibration) {
@@ -74,6 +80,14 @@ void check_cache_sizes(const Measurements& measurements, Calibration& calibratio
     const auto by_latency = find_fall(latencies, from, 1.0 / kPlateauLatency);
     const bool rate_says = contradicts(by_rate, size);
     if (!rate_says && !contradicts(by_latency, size)) continue;
+    if (!rate_says && reaches(rates, from, size)) {
+      calibration.warnings.push_back(
+          fmt::format("latency rises between {} and {} although bandwidth shows an L{} of {}: page "
+                      "translation, not the cache",
+                      to_text(Bytes(by_latency->before)), to_text(Bytes(by_latency->after)), cache.level,
+                      to_text(cache.size.value)));
+      continue;
+    }
     const Fall fall = rate_says ? *by_rate : *by_latency;
     const double found = std::sqrt(fall.before * fall.after);
     calibration.warnings.push_back(

@@ -78,6 +78,7 @@ Calibration fit(const Measurements& measurements, const FitOptions& options) {
   // Each from the machine that the stages before have fitted.
   fit_stage(cache_stage(measurements, machine), measurements, options, calibration);
   fit_stage(memory_stage(measurements, machine), measurements, options, calibration);
+  fit_stage(stream_stage(measurements, machine), measurements, options, calibration);
   fit_stage(thread_stage(measurements), measurements, options, calibration);
   for (const Stage& stage : kernel_stages(measurements, machine)) {
     fit_stage(stage, measurements, options, calibration);

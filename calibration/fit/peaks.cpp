@@ -161,6 +161,12 @@ void set_points(CoreGroup& group, Extension extension, const ClockCurve& curve) 
   group.clock = std::move(all);
 }
 
+bool has_wider(const CoreGroup& group, DataType type, Extension extension) {
+  return std::any_of(group.peaks.begin(), group.peaks.end(), [&](const auto& peak) {
+    return peak.type == type && peak.extension > extension && extension <= Extension::sse;
+  });
+}
+
 }  // namespace
 
 void choose_peaks(const Measurements& measurements, Calibration& calibration) {
@@ -178,6 +184,9 @@ void choose_peaks(const Measurements& measurements, Calibration& calibration) {
       return peak.type == pair.first && peak.extension == pair.second;
     });
     if (found == group.peaks.end()) {
+      // Vectors narrower than those known run in no kernel here; without a multiply-add instruction their rate is not a
+      // clock either.
+      if (has_wider(group, type, extension)) continue;
       const double guess = std::exp2(std::round(std::log2(rate / clock)));
       const double per_cycle = choose(guess, rate, clock, turbo);
       group.peaks.push_back({type, extension, {per_cycle, 0.0, Origin::measured, "nearest power of two"}});

@@ -61,6 +61,7 @@ class StageFit {
     for (const RowModel& model : models_) {
       for (const std::string& path : model.paths) {
         if (place_.contains(path) || stage_.hold.contains(path)) continue;
+        if (stage_.machine_known && !is_factor(path)) continue;
         place_[path] = unknowns_.size();
         const double prior = prior_of(path);
         const Belief believed = belief(out_.machine, path, prior);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -77,6 +78,24 @@ bool is_memory_row(const Machine& machine, const Row& row) {
   return !cache_row_model(machine, row);
 }
 
+// Core counts at which a kernel's two factors, of one core and saturated, are told from the curve itself.
+constexpr std::size_t kCountsOfACurve = 4;
+
+// Kernels other than reads whose rows say too little: their factors would be held at what is usual, and what they are off
+// it would pass for bandwidth.
+std::set<std::string> weak_streams(const Measurements& measurements, const Machine& machine) {
+  std::map<std::string, std::set<int>> counts;
+  for (const Row& row : measurements.rows) {
+    if (row.group == Group::bandwidth && is_memory_row(machine, row)) counts[row.kernel].insert(row.cores);
+  }
+  std::set<std::string> weak;
+  for (const auto& [kernel, cores] : counts) {
+    const bool of_its_own = kernel == "read" || kernel == "first_touch";
+    if (!of_its_own && cores.size() < kCountsOfACurve) weak.insert(kernel);
+  }
+  return weak;
+}
+
 }  // namespace
 
 void prepare_machine(const Measurements& measurements, Machine& machine) {
@@ -108,8 +127,20 @@ Stage cache_stage(const Measurements& measurements, const Machine& machine) {
 }
 
 Stage memory_stage(const Measurements& measurements, const Machine& machine) {
-  Stage stage = stage_of("memory", measurements, [&](const Row& row) { return is_memory_row(machine, row); });
+  const std::set<std::string> weak = weak_streams(measurements, machine);
+  Stage stage = stage_of("memory", measurements, [&](const Row& row) {
+    return is_memory_row(machine, row) && !weak.contains(row.kernel);
+  });
   start_memory(stage, measurements, machine);
+  return stage;
+}
+
+Stage stream_stage(const Measurements& measurements, const Machine& machine) {
+  const std::set<std::string> weak = weak_streams(measurements, machine);
+  Stage stage = stage_of("streams", measurements, [&](const Row& row) {
+    return is_memory_row(machine, row) && weak.contains(row.kernel);
+  });
+  stage.machine_known = true;
   return stage;
 }
 

@@ -14,6 +14,8 @@ void prepare_machine(const Measurements& measurements, hwmodels::Machine& machin
 [[nodiscard]] Stage peak_stage(const Measurements& measurements);
 [[nodiscard]] Stage cache_stage(const Measurements& measurements, const hwmodels::Machine& machine);
 [[nodiscard]] Stage memory_stage(const Measurements& measurements, const hwmodels::Machine& machine);
+// Kernels with rows at few core counts: their factors alone, against the memory that the stage before has fitted.
+[[nodiscard]] Stage stream_stage(const Measurements& measurements, const hwmodels::Machine& machine);
 [[nodiscard]] Stage thread_stage(const Measurements& measurements);
 // One for each library, class and type, in that order.
 [[nodiscard]] std::vector<Stage> kernel_stages(const Measurements& measurements,

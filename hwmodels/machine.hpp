@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/data_type.hpp"
@@ -120,6 +121,11 @@ struct LibraryKernel {
   Value<double> smoothing{8.0, 0.0, Origin::prior, ""};          // p, at least 1
   friend bool operator==(const LibraryKernel&, const LibraryKernel&) = default;
 };
+
+// The order of Machine::kernels.
+[[nodiscard]] inline bool comes_before(const LibraryKernel& a, const LibraryKernel& b) {
+  return std::tie(a.library, a.kernel, a.type) < std::tie(b.library, b.kernel, b.type);
+}
 
 // That a calibration made this machine, and of what.
 struct CalibrationRecord {

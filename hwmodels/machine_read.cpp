@@ -154,6 +154,7 @@ class Reader {
         }
       }
     }
+    std::sort(kernels.begin(), kernels.end(), comes_before);
     return kernels;
   }
 

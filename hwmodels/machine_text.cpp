@@ -202,6 +202,11 @@ Rows capacity_rows(const Machine& machine) {
   rows.push_back(row("barrier, per doubling", machine.threads.barrier_per_doubling));
   rows.push_back(row("wake-up", machine.threads.wake_up));
   rows.push_back(row("time slice", machine.threads.time_slice));
+  for (const LibraryKernel& kernel : machine.kernels) {
+    rows.push_back(row(fmt::format("{} {} {}", printable(kernel.library), corecast::name_of(kernel.kernel),
+                                   corecast::name_of(kernel.type)),
+                       kernel.efficiency, " of peak"));
+  }
   return rows;
 }
 
@@ -247,6 +252,11 @@ std::string describe(const Machine& machine, const Grant* grant, int width) {
       fmt::format("family {}, {}, {}, {}", printable(machine.family), counted(machine.sockets, "socket"),
                   counted(machine.cores(), "core"), counted(machine.logical_cpus(), "logical CPU")),
       width));
+  if (machine.calibration) {
+    lines.push_back(clipped(fmt::format("calibrated {}: {} rows, {}", printable(machine.calibration->date),
+                                        machine.calibration->rows, printable(machine.calibration->source)),
+                            width));
+  }
   lines.emplace_back();
   append(lines, drawn(machine, layers_of(machine), 0, machine.sockets, width));
   lines.emplace_back();

@@ -17,7 +17,6 @@ namespace {
 
 using hwmodels::CoreGroup;
 using hwmodels::Extension;
-using hwmodels::Machine;
 using hwmodels::Origin;
 
 constexpr double kAboveTurbo = 1.15;

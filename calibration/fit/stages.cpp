@@ -48,10 +48,6 @@ bool has_kernel(const Machine& machine, const KernelKey& key) {
   });
 }
 
-bool by_key(const hwmodels::LibraryKernel& a, const hwmodels::LibraryKernel& b) {
-  return std::tie(a.library, a.kernel, a.type) < std::tie(b.library, b.kernel, b.type);
-}
-
 // The largest values that rows show directly: where a saturating curve is best begun.
 void start_memory(Stage& stage, const Measurements& measurements, const Machine& machine) {
   const auto raise = [&](const std::string& path, double value) {
@@ -113,7 +109,7 @@ void prepare_machine(const Measurements& measurements, Machine& machine) {
     std::tie(kernel.library, kernel.kernel, kernel.type) = *key;
     machine.kernels.push_back(kernel);
   }
-  std::stable_sort(machine.kernels.begin(), machine.kernels.end(), by_key);
+  std::stable_sort(machine.kernels.begin(), machine.kernels.end(), hwmodels::comes_before);
 }
 
 Stage peak_stage(const Measurements& measurements) {

@@ -13,7 +13,6 @@
 namespace corecast::calibration {
 namespace {
 
-using hwmodels::Extension;
 using hwmodels::Machine;
 
 // Box and Muller's transform of the standard's Mersenne twister: std::normal_distribution differs between

@@ -1,6 +1,6 @@
 // Our microbenchmarks beside other tools on this host, in one run: likwid-bench for bandwidth, plain loops over OpenBLAS's
 // and oneDNN's own entry points for products. Tools take turns, so that a busy neighbour disturbs all alike.
-// Wants the Debian packages likwid, libopenblas-dev, libdnnl-dev and a C compiler. About 40 s a round.
+// Wants the Debian packages likwid, libopenblas-dev, libdnnl-dev and a C compiler. About 90 s a round.
 // Usage: node cross_check.mjs CORECAST [ROUNDS]
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
@@ -53,7 +53,7 @@ function bandwidthRound() {
     one.unit = "GB/s";
     one.ours.push(Math.max(...row.samples) / 1e9);
     one.ourMedians.push(median(row.samples) / 1e9);
-    const rates = [0, 1, 2].map(() => likwidRate(likwid[row.kernel], set, row.threads));
+    const rates = [likwidRate(likwid[row.kernel], set, row.threads)];
     one.theirs.set("likwid-bench", [...(one.theirs.get("likwid-bench") ?? []), rates]);
   }
 }

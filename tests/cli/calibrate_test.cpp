@@ -136,7 +136,8 @@ TEST_CASE("this host is measured, and its calibration is used and named from the
   CHECK(has(tuned.out, "calibrated 2020-02-29T12:00:00Z, "));
   CHECK(has(tuned.out, "days ago"));
   const json shown = json::parse(program({"machine", "show", "--json"}, home).out);
-  CHECK(shown["machine"]["memory"]["latency"]["origin"] == "measured");  // one row shows it directly
+  const std::string origin = shown["machine"]["memory"]["latency"]["origin"];
+  CHECK((origin == "measured" || origin == "fitted"));  // by one row, or by several
   CHECK(shown["machine"]["calibration"]["date"] == "2020-02-29T12:00:00Z");
   // A second fit of the kept measurements finds the same machine.
   std::string measurements;

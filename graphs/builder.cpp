@@ -50,6 +50,7 @@ Builder::Tensor Builder::input(const Shape& shape, DataType type) {
   view.name = fmt::format("input_{}", values_.size());
   view.type = type;
   view.shape = with_batch(shape);
+  model_.inputs.push_back(view);
   values_.push_back({std::move(view), std::nullopt});
   return Tensor(values_.size() - 1);
 }
@@ -206,7 +207,8 @@ Builder::Tensor Builder::node(const std::string& type, const std::vector<Argumen
   view.outputs.push_back(out);
   Operator op = operator_of(view);
   op.parameters = parameters;
-  const OpIndex index = graph_.add(std::move(op));
+  const OpIndex index = model_.graph.add(std::move(op));
+  model_.nodes.push_back(std::move(view));
   connect(arguments, index);
   values_.push_back({std::move(out), index});
   return Tensor(values_.size() - 1);
@@ -219,7 +221,7 @@ void Builder::connect(const std::vector<Argument>& arguments, OpIndex to) {
     const auto* tensor = std::get_if<Tensor>(&argument);
     if (tensor == nullptr || !read.insert(tensor->index_).second) continue;
     const Value& value = values_[tensor->index_];
-    if (value.producer) graph_.connect(*value.producer, to, value.view.bytes());
+    if (value.producer) model_.graph.connect(*value.producer, to, value.view.bytes());
   }
 }
 
@@ -249,13 +251,22 @@ std::string Builder::fresh_name(const std::string& type) {
   return times == 0 ? name : fmt::format("{}_{}", name, times);
 }
 
-Graph Builder::finish(std::string name) {
-  Graph graph = std::exchange(graph_, Graph{});
-  graph.name = std::move(name);
-  graph.batch = batch_;
+WrittenModel Builder::finish(std::string name) {
+  WrittenModel model = std::exchange(model_, WrittenModel{});
+  model.graph.name = std::move(name);
+  model.graph.batch = batch_;
+  std::set<std::string> read;
+  for (const NodeView& node : model.nodes) {
+    for (const TensorView& input : node.inputs) read.insert(input.name);
+  }
+  for (const NodeView& node : model.nodes) {
+    for (const TensorView& output : node.outputs) {
+      if (!read.contains(output.name)) model.outputs.push_back(output);
+    }
+  }
   values_.clear();
   used_.clear();
-  return graph;
+  return model;
 }
 
 }  // namespace corecast::graphs

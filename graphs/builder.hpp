@@ -6,7 +6,7 @@
 //   x = b.relu(b.batch_norm(b.conv(x, 64, 7, {.stride = 2, .padding = 3})));
 //   x = b.max_pool(x, 3, {.stride = 2, .padding = 1});
 //   x = b.dense(b.flatten(b.global_average_pool(x)), 1000);
-//   return b.finish("tiny");
+//   return b.finish("tiny");  // its .graph is what the rest of corecast works on
 //
 // Shapes given and taken leave out the batch, which stands in front of every tensor: {channels, height, width} of
 // an image, {length, width} of a sequence. Images are NCHW.
@@ -27,6 +27,7 @@
 
 #include "graphs/graph.hpp"
 #include "graphs/work_rules.hpp"
+#include "graphs/written_model.hpp"
 
 namespace corecast::graphs {
 
@@ -109,8 +110,8 @@ class Builder {
   [[nodiscard]] Shape shape(Tensor x) const;  // without the batch
   [[nodiscard]] std::int64_t batch() const { return batch_; }
 
-  // The graph; the builder is empty afterwards.
-  [[nodiscard]] Graph finish(std::string name);
+  // The model; the builder is empty afterwards.
+  [[nodiscard]] WrittenModel finish(std::string name);
 
  private:
   struct Value {
@@ -127,7 +128,7 @@ class Builder {
   std::int64_t batch_;
   DataType type_;
   std::string section_;
-  Graph graph_;
+  WrittenModel model_;
   std::vector<Value> values_;
   std::map<std::string, int> used_;
 };

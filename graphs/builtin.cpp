@@ -10,44 +10,75 @@ namespace {
 
 struct Entry {
   const char* name;
+  const char* group;
   const char* description;
-  Graph (*build)(std::int64_t batch);
+  WrittenModel (*build)(const BuildOptions& options);
+  std::int64_t sequence = 0;  // 0: has none
 };
 
 constexpr std::array kModels{
-    Entry{"inception_v3",
+    // Images
+    Entry{"inception_v3", "cnn",
           "Inception v3, 299x299, 1000 classes (arXiv 1512.00567; torchvision's form, no auxiliary head)",
           models::inception_v3},
+    // Recommenders
+    // Sequences
+    // Synthetic
 };
 
-constexpr std::int64_t kMostBatch = 1'000'000;  // beyond any use, and sizes stay far from overflow
+// Beyond any use, and sizes stay far from overflow.
+constexpr std::int64_t kMostBatch = 1'000'000;
+constexpr std::int64_t kMostSequence = 1'000'000;
+
+void check(const Entry& entry, const BuildOptions& options) {
+  if (options.batch < 1 || options.batch > kMostBatch) {
+    throw InputError(entry.name, fmt::format("batch is {}, wanted 1 to {}", options.batch, kMostBatch));
+  }
+  if (!options.sequence) return;
+  if (entry.sequence == 0) {
+    throw InputError(entry.name,
+                     fmt::format("has no sequence, but a length of {} is given", *options.sequence));
+  }
+  if (*options.sequence < 1 || *options.sequence > kMostSequence) {
+    throw InputError(entry.name,
+                     fmt::format("sequence is {}, wanted 1 to {}", *options.sequence, kMostSequence));
+  }
+}
 
 }  // namespace
 
 const std::vector<BuiltinModel>& builtin_models() {
   static const std::vector<BuiltinModel> all = [] {
     std::vector<BuiltinModel> list;
-    for (const Entry& entry : kModels) list.push_back({entry.name, entry.description});
+    for (const Entry& entry : kModels) {
+      BuiltinModel model{entry.name, entry.group, entry.description, std::nullopt};
+      if (entry.sequence > 0) model.sequence = entry.sequence;
+      list.push_back(std::move(model));
+    }
     return list;
   }();
   return all;
 }
 
-Graph build_model(const std::string& name, std::int64_t batch) {
+WrittenModel write_model(const std::string& name, const BuildOptions& options) {
   std::vector<std::string> names;
   for (const Entry& entry : kModels) {
     if (entry.name != name) {
       names.emplace_back(entry.name);
       continue;
     }
-    if (batch < 1 || batch > kMostBatch) {
-      throw InputError(name, fmt::format("batch is {}, wanted 1 to {}", batch, kMostBatch));
-    }
-    return entry.build(batch);
+    check(entry, options);
+    BuildOptions complete = options;
+    if (entry.sequence > 0 && !complete.sequence) complete.sequence = entry.sequence;
+    return entry.build(complete);
   }
   std::string hint = did_you_mean(name, names);
   if (hint.empty()) hint = fmt::format("there are: {}", fmt::join(names, ", "));
   throw InputError("", fmt::format("no built-in model is named {}", quote(name)), hint);
+}
+
+Graph build_model(const std::string& name, std::int64_t batch) {
+  return write_model(name, {.batch = batch, .sequence = {}, .type = DataType::fp32}).graph;
 }
 
 }  // namespace corecast::graphs

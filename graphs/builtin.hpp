@@ -2,20 +2,32 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "graphs/graph.hpp"
+#include "graphs/written_model.hpp"
 
 namespace corecast::graphs {
 
+struct BuildOptions {
+  std::int64_t batch = 1;
+  std::optional<std::int64_t>
+      sequence;                    // tokens, time steps or stored positions; the model's own when not given
+  DataType type = DataType::fp32;  // of weights and activations: fp32 or bf16
+};
+
 struct BuiltinModel {
-  std::string name;         // "inception_v3"
-  std::string description;  // one line, with its source
+  std::string name;                      // "inception_v3"
+  std::string group;                     // "cnn", "recommender", "sequence", "synthetic"
+  std::string description;               // one line, with its source
+  std::optional<std::int64_t> sequence;  // of a model that has one: what is taken when none is given
 };
 
 [[nodiscard]] const std::vector<BuiltinModel>& builtin_models();
-// InputError with the nearest name for an unknown one.
+// InputError with the nearest name for an unknown one; for a sequence where the model has none.
+[[nodiscard]] WrittenModel write_model(const std::string& name, const BuildOptions& options = {});
 [[nodiscard]] Graph build_model(const std::string& name, std::int64_t batch = 1);
 
 }  // namespace corecast::graphs

@@ -63,8 +63,8 @@ struct Inception : Builder {
 
 }  // namespace
 
-Graph inception_v3(std::int64_t batch) {
-  Inception b(batch);
+WrittenModel inception_v3(const BuildOptions& options) {
+  Inception b(options.batch, options.type);
   b.section("stem");
   Tensor x = b.input({3, 299, 299});
   x = b.same(b.unit(b.halved(x, 32), 32, 3), 64, 3);

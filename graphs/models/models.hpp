@@ -1,12 +1,11 @@
 // One function for each built-in model; builtin.cpp lists them. Each stands in the file of its name.
 #pragma once
 
-#include <cstdint>
-
-#include "graphs/graph.hpp"
+#include "graphs/builtin.hpp"
+#include "graphs/written_model.hpp"
 
 namespace corecast::graphs::models {
 
-[[nodiscard]] Graph inception_v3(std::int64_t batch);
+[[nodiscard]] WrittenModel inception_v3(const BuildOptions& options);
 
 }  // namespace corecast::graphs::models

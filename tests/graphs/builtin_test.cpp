@@ -34,7 +34,7 @@ TEST_CASE("a convolution keeps, halves and groups as its options say") {
   CHECK(b.shape(b.conv(x, 4, 3, {.stride = 2})) == Shape{4, 4, 4});  // (9 - 3) / 2 + 1
   CHECK(b.shape(b.conv(x, 4, {1, 7}, {.padding = {0, 3}})) == Shape{4, 9, 9});
   CHECK(b.shape(b.conv(x, 6, 3, {.padding = 1, .groups = 6, .bias = true})) == Shape{6, 9, 9});
-  const Graph graph = b.finish("convs");
+  const Graph graph = b.finish("convs").graph;
   CHECK(graph.batch == 2);
   CHECK(graph.op(OpIndex(0)).name == "Conv");
   CHECK(graph.op(OpIndex(1)).name == "Conv_1");
@@ -60,7 +60,7 @@ TEST_CASE("tensors carry their bytes along the edges, once for each reader") {
   Builder b;
   const auto x = b.relu(b.input({8}));
   b.add(x, x);
-  const Graph graph = b.finish("double");
+  const Graph graph = b.finish("double").graph;
   CHECK(graph.connections() ==
         std::vector<graphs::Connection>{{OpIndex(0), OpIndex(1), Bytes(32.0)}});  // 8 values of 4 bytes
 }
@@ -82,7 +82,7 @@ TEST_CASE("an attention layer can be written down") {
   const auto mixed = b.matmul(b.softmax(scores), v);
   const auto joined = b.reshape(b.transpose(mixed, {1, 0, 2}), {3, 8});
   b.add(b.project(joined, 8), x);
-  const Graph graph = b.finish("attention");
+  const Graph graph = b.finish("attention").graph;
   // Table 800, normalisation 16, three projections with bias 72 each, the last without 64.
   CHECK(graph.total_parameters() == 800 + 16 + 3 * 72 + 64);
   CHECK(graph.op(*graph.find("attention/MatMul_3")).work.flops == Flops(2.0 * 2 * 3 * 4 * 3));

@@ -254,8 +254,8 @@ TEST_CASE("a product without elements cannot have arithmetic") {
     return R"({"schema": "corecast.graph/1", "operators": [{"name": "a", "type": "MatMul", "class": "gemm", "flop": ")" +
            flop + R"(", "matrix": {"m": )" + m + R"(, "n": 2, "k": 3}}]})";
   };
-  CHECK_NOTHROW(parse_graph_json(graph("0 flop", "0"), "g.json"));
+  CHECK(parse_graph_json(graph("0 flop", "0"), "g.json").size() == 1);
   CHECK_THROWS_WITH(
-      parse_graph_json(graph("12 flop", "0"), "g.json"),
+      (void)parse_graph_json(graph("12 flop", "0"), "g.json"),
       "g.json: /operators/0/matrix: is empty (1 x 0 x 2 x 3), but its operator has 12 flop of work");
 }

@@ -128,6 +128,7 @@ Tree tree_of(const sim::Runtime& runtime) {
           {"versions", runtime.versions},
           {"description", runtime.description},
           {"inter_op_works", runtime.inter_op_works},
+          {"intra_op_pool", runtime.own_teams ? "own" : "shared"},
           {"value_origins", tree_of(origins_of(runtime))}};
 }
 

@@ -35,6 +35,8 @@ function(corecast_precompile target owner)
   endif()
 endfunction()
 
+option(CORECAST_OPTIMIZE_LIBRARIES "Compile the libraries, not the tests, with -O1 whatever the build type" OFF)
+
 # corecast_library(NAME SOURCES ... HEADERS ... PUBLIC libs... PRIVATE libs...): one target per folder.
 function(corecast_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;PUBLIC;PRIVATE" ${ARGN})
@@ -46,6 +48,10 @@ function(corecast_library name)
   target_include_directories(corecast_${name} PUBLIC ${CORECAST_SOURCE_DIR})
   target_compile_features(corecast_${name} PUBLIC cxx_std_20)
   target_link_libraries(corecast_${name} PUBLIC ${arg_PUBLIC} PRIVATE corecast_options ${arg_PRIVATE})
+  # The sanitizers' build is unoptimized, for it is mostly compiling; but the libraries' loops run 200 times longer then.
+  if(CORECAST_OPTIMIZE_LIBRARIES)
+    target_compile_options(corecast_${name} PRIVATE -O1)
+  endif()
   corecast_precompile(corecast_${name} corecast_base)
   set_target_properties(corecast_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 endfunction()

@@ -9,6 +9,9 @@
 namespace corecast::sim {
 namespace {
 
+constexpr const char* kTensorflowDefault =
+    "TensorFlow, tf.config.threading and process_util.cc: 0 means the number of logical CPUs, for both pools";
+
 // A rule that names inter-op and intra-op threads, in the knobs of the runtime, literally.
 Setting knobs(const Runtime& runtime, std::int64_t batch, int inter_op, int intra_op) {
   Setting setting;
@@ -53,10 +56,15 @@ std::vector<Baseline> baseline_rules(const graphs::Graph& graph, const graphs::M
     rules.push_back(std::move(rule));
   };
 
-  add("framework_default", "onnxruntime default: intra = physical cores, sequential",
-      "onnxruntime.ai, docs/performance/tune-performance/threading: intra_op_num_threads = 0 is one thread "
-      "per physical core",
-      knobs(runtime, batch, 1, cores));
+  if (runtime.framework == "tensorflow") {
+    add("framework_default", "TensorFlow default: inter = intra = logical CPUs", kTensorflowDefault,
+        knobs(runtime, batch, logical, logical));
+  } else {
+    add("framework_default", "onnxruntime default: intra = physical cores, sequential",
+        "onnxruntime.ai, docs/performance/tune-performance/threading: intra_op_num_threads = 0 is one thread "
+        "per physical core",
+        knobs(runtime, batch, 1, cores));
+  }
   add("all_logical_cpus", "all logical CPUs", "common practice (nproc)", knobs(runtime, batch, 1, logical));
   add("all_physical_cores", "all physical cores", "common practice", knobs(runtime, batch, 1, cores));
   add("one_thread", "one thread", "common practice for many small requests", knobs(runtime, batch, 1, 1));
@@ -69,9 +77,7 @@ std::vector<Baseline> baseline_rules(const graphs::Graph& graph, const graphs::M
       "cores, inter_op = "
       "sockets",
       knobs(runtime, batch, machine.sockets, cores));
-  add("tensorflow_default", "TensorFlow default: inter = intra = logical CPUs",
-      "TensorFlow, tf.config.threading and process_util.cc: 0 means the number of logical CPUs, for both "
-      "pools",
+  add("tensorflow_default", "TensorFlow default: inter = intra = logical CPUs", kTensorflowDefault,
       knobs(runtime, batch, logical, logical));
 
   // The guideline speaks of pools that run: one more thread is asked of a runtime whose caller only waits.

@@ -93,9 +93,22 @@ int operators_at_once(const Runtime& runtime, const Setting& setting) {
   return std::max(1, setting.inter_op - runtime.idle_inter_op_threads);
 }
 
-int computing_threads(const Runtime& runtime, const Setting& setting) {
-  const std::int64_t threads = std::int64_t{operators_at_once(runtime, setting)} + setting.intra_op - 1;
+int computing_threads(const Runtime& runtime, int slots, int intra_op) {
+  const std::int64_t threads =
+      runtime.own_teams ? std::int64_t{slots} * intra_op : std::int64_t{slots} + intra_op - 1;
   return static_cast<int>(std::min<std::int64_t>(threads, std::int64_t{1} << 30));
+}
+
+int computing_threads(const Runtime& runtime, const Setting& setting) {
+  return computing_threads(runtime, operators_at_once(runtime, setting), setting.intra_op);
+}
+
+int most_slots(const Runtime& runtime, int threads, int intra_op) {
+  return runtime.own_teams ? threads / intra_op : threads - intra_op + 1;
+}
+
+int most_intra_op(const Runtime& runtime, int threads, int slots) {
+  return most_slots(runtime, threads, slots);  // both laws are symmetric
 }
 
 Setting effective(const Target& target, const Runtime& runtime, const Setting& setting) {
@@ -106,10 +119,10 @@ Setting effective(const Target& target, const Runtime& runtime, const Setting& s
   return out;
 }
 
-int threads_of(const Runtime& /*runtime*/, const Setting& setting) {
-  // The caller, intra_op - 1 workers, and inter_op - 1 more where there is an inter-op pool.
-  const std::int64_t one =
-      std::int64_t{setting.intra_op} + (setting.mode == Mode::parallel ? setting.inter_op - 1 : 0);
+int threads_of(const Runtime& runtime, const Setting& setting) {
+  // The caller, intra_op - 1 workers, and inter_op - 1 more where there is an inter-op pool; or as many teams.
+  const std::int64_t pool = setting.mode == Mode::parallel ? setting.inter_op : 1;
+  const std::int64_t one = runtime.own_teams ? pool * setting.intra_op : setting.intra_op + pool - 1;
   return static_cast<int>(std::min<std::int64_t>(one * setting.instances, std::int64_t{1} << 30));
 }
 

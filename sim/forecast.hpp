@@ -74,8 +74,12 @@ struct Evaluation {
 // Operators that one instance runs at once.
 [[nodiscard]] int operators_at_once(const Runtime& runtime, const Setting& setting);
 // Threads of one instance that can compute at the same time: a caller for each operator at once, and the workers they
-// share. A caller that only waits for the others is not among them. This is the count that reports speak of.
+// share, slots + intra_op - 1; with teams of their own slots x intra_op. A caller that only waits for the others is not among them. This is the count that reports speak of.
 [[nodiscard]] int computing_threads(const Runtime& runtime, const Setting& setting);
+[[nodiscard]] int computing_threads(const Runtime& runtime, int slots, int intra_op);
+// The inverse: the most operators at once, or threads on one, that keep to `threads` computing ones; may be 0.
+[[nodiscard]] int most_slots(const Runtime& runtime, int threads, int intra_op);
+[[nodiscard]] int most_intra_op(const Runtime& runtime, int threads, int slots);
 
 // The number of threads a setting creates, all instances, callers included. Only limits on creation ask for it.
 [[nodiscard]] int threads_of(const Runtime& runtime, const Setting& setting);

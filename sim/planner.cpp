@@ -271,14 +271,15 @@ Plan plan_placed(const Graph& prepared, const Target& target, const Runtime& run
   }
 
   plan.executor.slots = slots;
-  plan.executor.shared_workers = setting.intra_op - 1;
+  // A team of its own is what an operator gets of a pool that can serve all of them at once.
+  plan.executor.shared_workers = (setting.intra_op - 1) * (runtime.own_teams ? slots : 1);
   plan.executor.hand_over = parallel ? runtime.hand_over.value : Seconds(0.0);
   plan.executor.fixed_order = !parallel;
   const double all_cpus =
       std::min(static_cast<double>(target.machine.logical_cpus()),
                target.quota_cpus.value_or(static_cast<double>(target.machine.logical_cpus())));
   plan.cpus = all_cpus / setting.instances;
-  plan.spinning = setting.spin ? setting.intra_op - 1 + (parallel ? slots : 0) : 0;
+  plan.spinning = setting.spin ? plan.executor.shared_workers + (parallel ? slots : 0) : 0;
   plan.time_slice = target.machine.threads.time_slice.value;
   return plan;
 }

@@ -115,7 +115,9 @@ std::vector<Message> advice(const graphs::Metrics& metrics, const Target& target
   }
   if (runtime.inter_op_works && best.mode == Mode::sequential) {
     out.push_back(
-        {"USE_SEQUENTIAL", "keep ORT_SEQUENTIAL: parallel execution of branches does not pay here"});
+        {"USE_SEQUENTIAL", runtime.framework == "onnxruntime"
+                               ? "keep ORT_SEQUENTIAL: parallel execution of branches does not pay here"
+                               : "one inter-op thread: parallel execution of branches does not pay here"});
   }
   if (runtime.inter_op_works && best.mode == Mode::parallel) {
     out.push_back({"DAG_WIDTH", fmt::format("branches overlap: average width {:.1f}, at most {} at once",

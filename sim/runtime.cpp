@@ -133,6 +133,11 @@ Runtime parse_runtime_json(std::string_view text, const std::string& file) {
   runtime.versions = root.required("versions").text();
   runtime.inter_op_works = root.required("inter_op_works").boolean();
   runtime.idle_inter_op_threads = static_cast<int>(root.required("idle_inter_op_threads").whole(0, 16));
+  if (const auto pool = root.optional("intra_op_pool")) {
+    const std::string kind = pool->text();
+    if (kind != "shared" && kind != "own") pool->fail("wanted \"shared\" or \"own\", found " + quote(kind));
+    runtime.own_teams = kind == "own";
+  }
   runtime.native_types = read_types(root.required("native_types"));
   runtime.fusion = read_fusion(root.required("fusion"));
   runtime.kernels = read_kernels(root.required("kernels"));

@@ -56,6 +56,9 @@ struct Runtime {
   bool inter_op_works = true;  // false: an all-CPU graph runs one operator after the other, whatever is asked
   // onnxruntime's parallel executor: the caller only waits, so inter_op = N runs N - 1 operators at once.
   int idle_inter_op_threads = 1;
+  // False: all operators that run at once share one intra-op pool. True: each has a team of intra_op threads of its own
+  // (oneDNN with OpenMP below an inter-op pool; the asynchronous pools of Caffe2).
+  bool own_teams = false;
   // Types with kernels of their own; arithmetic in any other type runs as fp32, but fp64 and int64 as what they are.
   std::vector<DataType> native_types{DataType::fp32};
   std::vector<graphs::FusionRule> fusion;

@@ -68,11 +68,10 @@ Space::Space(const graphs::Metrics& metrics, const Target& target, const Runtime
 
 void Space::add(std::vector<Setting>& out, int instances, int intra, int slots) const {
   const auto& machine = target_.machine;
-  const int computing = slots + intra - 1;
+  if (instances < 1 || intra < 1 || slots < 1) return;
+  const int computing = computing_threads(runtime_, slots, intra);
   const std::int64_t all = std::int64_t{instances} * computing;
-  if (instances < 1 || intra < 1 || slots < 1 || instances > most_instances_ || slots > widest_ ||
-      all > cpus_)
-    return;
+  if (instances > most_instances_ || slots > widest_ || all > cpus_) return;
   Setting setting = base_;
   setting.instances = instances;
   setting.intra_op = intra;
@@ -101,7 +100,8 @@ std::vector<Setting> Space::settings(bool every_count) const {
   for (const int instances : counts(most_instances_)) {
     const int each = cpus_ / instances;
     for (const int intra : counts(each)) {
-      for (const int slots : counts(std::min(widest_, each - intra + 1))) add(out, instances, intra, slots);
+      for (const int slots : counts(std::min(widest_, most_slots(runtime_, each, intra))))
+        add(out, instances, intra, slots);
     }
   }
   return out;
@@ -116,14 +116,14 @@ std::vector<Setting> Space::coarse() const {
   if (most_instances_ == 1 || size() <= kSmallSpace) return out;
   // As many instances of a kind as the machine holds: seldom a count of the grid, and often the best.
   for (const int intra : grid(cpus_, fineness_, marks_)) {
-    for (const int slots : grid(std::min(widest_, cpus_ - intra + 1), fineness_, marks_))
+    for (const int slots : grid(std::min(widest_, most_slots(runtime_, cpus_, intra)), fineness_, marks_))
       add_full(out, intra, slots);
   }
   return out;
 }
 
 void Space::add_full(std::vector<Setting>& out, int intra, int slots) const {
-  const int each = intra + slots - 1;
+  const int each = computing_threads(runtime_, slots, intra);
   const auto& machine = target_.machine;
   std::set<int> counts{cores_ / each, cpus_ / each};
   for (const int ways : {1, machine.max_smt()})
@@ -132,7 +132,14 @@ void Space::add_full(std::vector<Setting>& out, int intra, int slots) const {
 }
 
 std::int64_t Space::size() const {
-  // By computing threads c of one instance: min(c, widest) pairs of intra_op and slots have c.
+  // By computing threads c of one instance: so many pairs of intra_op and slots have c.
+  const auto pairs = [&](int computing) {
+    const int most = std::min(computing, widest_);
+    if (!runtime_.own_teams) return most;
+    int divisors = 0;
+    for (int slots = 1; slots <= most; ++slots) divisors += computing % slots == 0 ? 1 : 0;
+    return divisors;
+  };
   std::int64_t sum = 0;
   const auto& machine = target_.machine;
   for (int instances = 1; instances <= most_instances_; ++instances) {
@@ -140,7 +147,7 @@ std::int64_t Space::size() const {
       const std::int64_t all = std::int64_t{instances} * computing;
       const bool scatters = machine.sockets > 1 && instances == 1 && computing > 1;
       const int sharing = (all <= cores_ ? 1 : 0) + (machine.max_smt() > 1 && all > 1 ? 1 : 0);
-      sum += std::int64_t{std::min(computing, widest_)} * sharing * (scatters ? 2 : 1);
+      sum += std::int64_t{pairs(computing)} * sharing * (scatters ? 2 : 1);
     }
   }
   return sum;
@@ -167,7 +174,8 @@ std::vector<Setting> Space::around(const Setting& center) const {
   if (most_instances_ == 1) return out;
   for (const int instances : between(center.instances, most_instances_)) {
     add(out, instances, center.intra_op, slots);
-    for (const int full : {cores_, cpus_}) add(out, instances, full / instances - slots + 1, slots);
+    for (const int full : {cores_, cpus_})
+      add(out, instances, most_intra_op(runtime_, full / instances, slots), slots);
   }
   for (const int intra : between(center.intra_op, each)) add_full(out, intra, slots);
   return out;

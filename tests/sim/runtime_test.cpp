@@ -36,6 +36,9 @@ TEST_CASE("a runtime file is read strictly") {
   CHECK(problem_of(shipped()).empty());
   CHECK(problem_of(replaced(shipped(), "\"inter_op_works\"", "\"inter_op_work\"")).find("inter_op_works") !=
         std::string::npos);
+  CHECK(problem_of(replaced(shipped(), "\"idle_inter_op_threads\": 1,",
+                            "\"idle_inter_op_threads\": 1, \"intra_op_pool\": \"mine\","))
+            .find("wanted \"shared\" or \"own\", found \"mine\"") != std::string::npos);
   CHECK(problem_of(replaced(shipped(), "corecast.runtime/1", "corecast.runtime/9")).find("r.json: /schema") ==
         0);
   CHECK(problem_of(replaced(shipped(), "\"softmax\"", "\"sotfmax\"")).find("did you mean \"softmax\"?") !=

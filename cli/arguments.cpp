@@ -29,9 +29,10 @@ struct Raw {
   std::string model, machine = "host", runtime = "onnxruntime", objective = "latency", jobs = "0";
   std::string instances = "1", smt = "off", placement = "compact", spin = "on";
   Text batch, inter, intra, mode, top, snippet, trace, output, measurements_only, from, date;
-  std::vector<std::string> shapes, changes, groups;
+  Text sequence, type, csv;
+  std::vector<std::string> shapes, changes, groups, models;
   bool strict = false, json = false, timing = false, quick = false, thorough = false, report = false,
-       hold_out = false, force = false;
+       hold_out = false, force = false, training = false;
 };
 
 // A command of the program: how it is spelled and how its options become a Command.
@@ -348,25 +349,83 @@ void add_calibrate(CLI::App& parent, Verbs& verbs) {
   verbs.push_back({app, [raw]() -> Command { return calibrate_of(*raw); }});
 }
 
+constexpr long long kMostSequence = 1'000'000;
+
+ModelWriteOptions model_write_of(const Raw& raw) {
+  ModelWriteOptions options;
+  options.name = raw.model;
+  options.output = path_of("--output", raw.output);
+  if (options.output == std::filesystem::path("-")) options.output.reset();
+  if (raw.batch) options.batch = count_of("--batch", *raw.batch, kMostBatch);
+  if (raw.sequence) options.sequence = count_of("--seq", *raw.sequence, kMostSequence);
+  if (raw.type) {
+    options.type = word_of<DataType>(
+        "--dtype", *raw.type, {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}, {"int8", DataType::int8}});
+  }
+  options.training = raw.training;
+  options.json = raw.json;
+  return options;
+}
+
+ModelListOptions model_list_of(const Raw& raw) {
+  const auto refuse = [](const char* option, bool given) {
+    if (given) throw InputError(option, "means nothing to `model list`");
+  };
+  refuse("--batch", raw.batch.has_value());
+  refuse("--output", raw.output.has_value());
+  refuse("--seq", raw.sequence.has_value());
+  refuse("--dtype", raw.type.has_value());
+  refuse("--training", raw.training);
+  return ModelListOptions{raw.json};
+}
+
 void add_model_command(CLI::App& parent, Verbs& verbs) {
   auto raw = std::make_shared<Raw>();
-  CLI::App* app = subcommand(parent, "model", "The built-in models: list them, or write one as JSON.",
-                             "  corecast model list\n  corecast model inception_v3 -o inception_v3.json\n");
+  CLI::App* app =
+      subcommand(parent, "model", "The built-in models: list them, or write one as a graph or as ONNX.",
+                 "  corecast model list\n"
+                 "  corecast model resnet50 --batch 8 -o resnet50.onnx\n"
+                 "  corecast model bert_base --seq 64 --training -o bert_training.json\n");
   app->add_option("NAME", raw->model, "`list`, or the name of a built-in model")->required()->type_name("");
   add_text(app, "--batch", raw->batch, fmt::format("size of the batch, 1 to {}; default 1", kMostBatch))
       ->type_name("B");
-  add_text(app, "-o,--output", raw->output, "file to write; default, or -: standard output")
+  add_text(app, "--seq", raw->sequence, "length of the sequence; default: the model's own")->type_name("L");
+  add_text(app, "--dtype", raw->type, "fp32 (default), bf16 or int8 (quantised)")->type_name("T");
+  app->add_flag("--training", raw->training, "forward, backward and optimizer step (graph only)");
+  add_text(app, "-o,--output", raw->output,
+           "file to write: NAME.onnx is a model that frameworks run, any other name a graph; default, or -: "
+           "the graph "
+           "on standard output")
       ->type_name("FILE");
   add_json(app, *raw);
   verbs.push_back({app, [raw]() -> Command {
-                     if (raw->model == "list") {
-                       if (raw->batch) throw InputError("--batch", "means nothing to `model list`");
-                       if (raw->output) throw InputError("--output", "means nothing to `model list`");
-                       return ModelListOptions{raw->json};
-                     }
-                     ModelWriteOptions options{raw->model, 1, path_of("--output", raw->output), raw->json};
-                     if (options.output == std::filesystem::path("-")) options.output.reset();
+                     if (raw->model == "list") return model_list_of(*raw);
+                     return model_write_of(*raw);
+                   }});
+}
+
+void add_study(CLI::App& parent, Verbs& verbs) {
+  auto raw = std::make_shared<Raw>();
+  raw->runtime = "tensorflow-onednn";
+  CLI::App* app =
+      subcommand(parent, "study",
+                 "The evaluation of the study behind corecast, forecast: built-in models on its platforms.",
+                 "  corecast study --csv study.csv\n  corecast study --model resnet50 --batch 1\n");
+  app->add_option("--model", raw->models, "only this built-in model (repeat); default: all")
+      ->type_name("NAME");
+  add_runtime(app, *raw);
+  add_text(app, "--batch", raw->batch, "size of the batch; default 16")->type_name("B");
+  add_text(app, "--csv", raw->csv, "also write a table of all cases and rules")->type_name("FILE");
+  app->add_option("-j,--jobs", raw->jobs, "threads of the search; 0 = all of this host")->type_name("J");
+  add_json(app, *raw);
+  verbs.push_back({app, [raw]() -> Command {
+                     StudyOptions options;
+                     options.runtime = raw->runtime;
                      if (raw->batch) options.batch = count_of("--batch", *raw->batch, kMostBatch);
+                     options.models = raw->models;
+                     options.csv = side_path_of("--csv", raw->csv);
+                     options.jobs = static_cast<int>(count_of("--jobs", raw->jobs, 1024, 0));
+                     options.json = raw->json;
                      return options;
                    }});
 }
@@ -414,6 +473,7 @@ Arguments parse_arguments(int argc, const char* const* argv) {
   add_calibrate(app, verbs);
   add_inspect(app, verbs);
   add_machine_commands(app, verbs);
+  add_study(app, verbs);
   add_model_command(app, verbs);
   add_runtime_command(app, verbs);
 

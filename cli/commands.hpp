@@ -18,5 +18,6 @@ namespace corecast::cli {
 [[nodiscard]] std::string run(const ModelWriteOptions& options);
 [[nodiscard]] std::string run(const RuntimeListOptions& options);
 [[nodiscard]] std::string run(const CalibrateOptions& options);
+[[nodiscard]] std::string run(const StudyOptions& options);
 
 }  // namespace corecast::cli

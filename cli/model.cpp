@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
@@ -9,29 +10,63 @@
 #include "cli/terminal.hpp"
 #include "graphs/builtin.hpp"
 #include "graphs/graph_json.hpp"
+#include "graphs/onnx_export.hpp"
+#include "graphs/quantize.hpp"
+#include "graphs/training.hpp"
 
 namespace corecast::cli {
+namespace {
+
+bool is_onnx(const std::optional<std::filesystem::path>& file) {
+  return file && file->extension() == ".onnx";
+}
+
+graphs::WrittenModel written_of(const ModelWriteOptions& options) {
+  const bool quantise = options.type == DataType::int8;
+  graphs::WrittenModel model =
+      graphs::write_model(options.name, {.batch = options.batch,
+                                         .sequence = options.sequence,
+                                         .type = quantise ? DataType::fp32 : options.type});
+  return quantise ? graphs::quantized(model) : std::move(model);
+}
+
+void check(const ModelWriteOptions& options) {
+  if (options.training && is_onnx(options.output)) {
+    throw InputError("--training", "a training step is a graph, and has no form that onnxruntime runs",
+                     "write it to a .json file");
+  }
+  if (options.training && options.type == DataType::int8)
+    throw InputError("--training", "quantised models are not trained", "--dtype fp32 or bf16");
+}
+
+}  // namespace
 
 std::string run(const ModelListOptions& options) {
   if (options.json) {
     Tree tree = report("model_list");
     tree["models"] = Tree::array();
     for (const auto& model : graphs::builtin_models()) {
-      tree["models"].push_back({{"name", model.name}, {"description", model.description}});
+      Tree item{{"name", model.name}, {"group", model.group}, {"description", model.description}};
+      if (model.sequence) item["sequence"] = *model.sequence;
+      tree["models"].push_back(std::move(item));
     }
     return text_of(tree);
   }
   std::vector<Row> rows;
-  for (const auto& model : graphs::builtin_models()) rows.push_back({{model.name}, model.description});
-  return table({{"name"}}, rows, terminal_width(), 0);
+  for (const auto& model : graphs::builtin_models())
+    rows.push_back({{model.name, model.group}, model.description});
+  return table({{"name"}, {"kind"}}, rows, terminal_width(), 0);
 }
 
 // The graph itself is the result where no file is named; else what was written is.
 std::string run(const ModelWriteOptions& options) {
+  check(options);
   if (options.output) check_output("--output", *options.output);
+  const graphs::WrittenModel written = written_of(options);
   ModelInput model;
-  model.graph = graphs::build_model(options.name, options.batch);
-  const std::string text = graphs::to_json_text(model.graph);
+  model.graph = options.training ? graphs::training_step(written) : written.graph;
+  const std::string text =
+      is_onnx(options.output) ? graphs::to_onnx(written) : graphs::to_json_text(model.graph);
   if (!options.output) return text;
   write_file(*options.output, text);
   model.name = options.name;

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/data_type.hpp"
 #include "calibration/microbench/suite.hpp"
 #include "graphs/onnx_import.hpp"
 #include "sim/search.hpp"
@@ -84,10 +85,23 @@ struct ModelListOptions {
   bool json = false;
 };
 
+// What a built-in model is made of; int8 is made from fp32 by quantising.
 struct ModelWriteOptions {
   std::string name;
   std::int64_t batch = 1;
+  std::optional<std::int64_t> sequence;
+  DataType type = DataType::fp32;
+  bool training = false;
   std::optional<std::filesystem::path> output;  // none: standard output
+  bool json = false;
+};
+
+struct StudyOptions {
+  std::string runtime = "tensorflow-onednn";
+  std::int64_t batch = 16;
+  std::vector<std::string> models;  // empty: all that are built in
+  std::optional<std::filesystem::path> csv;
+  int jobs = 0;
   bool json = false;
 };
 
@@ -108,8 +122,8 @@ struct CalibrateOptions {
   bool json = false;
 };
 
-using Command =
-    std::variant<InspectOptions, MachineShowOptions, MachineListOptions, SimulateOptions, TuneOptions,
-                 WhatIfOptions, ModelListOptions, ModelWriteOptions, RuntimeListOptions, CalibrateOptions>;
+using Command = std::variant<InspectOptions, MachineShowOptions, MachineListOptions, SimulateOptions,
+                             TuneOptions, WhatIfOptions, ModelListOptions, ModelWriteOptions,
+                             RuntimeListOptions, CalibrateOptions, StudyOptions>;
 
 }  // namespace corecast::cli

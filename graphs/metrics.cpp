@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "graphs/antichain.hpp"
@@ -28,26 +29,56 @@ std::int64_t largest(const std::vector<std::int64_t>& values) {
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
 }
 
-// Heavy operators of one depth: none of them waits for another, or it would be deeper.
+bool has_type(const Operator& op, std::string_view ending) {
+  const std::string_view type = std::string_view(op.type).substr(0, op.type.find('+'));
+  return type.ends_with(ending);
+}
+
+bool is_update(const Operator& op) {
+  return has_type(op, "MomentumUpdate");
+}
+
+// By class alone, gradients and updates too.
+bool has_heavy_kernel(const Operator& op) {
+  switch (op.kernel) {
+    case KernelClass::gemm:
+    case KernelClass::conv:
+    case KernelClass::conv_1x1:
+    case KernelClass::conv_depthwise:
+    case KernelClass::conv_transposed:
+    case KernelClass::recurrent:
+      return true;
+    case KernelClass::gather:
+      return op.work.weights_read > op.work.activations_read;
+    default:
+      return false;
+  }
+}
+
+bool counts_for_width(const Operator& op) {
+  return has_heavy_kernel(op) && !is_update(op);
+}
+
+// Operators of one depth: none of them waits for another, or it would be deeper.
 std::int64_t largest_level(const Graph& graph, const std::vector<std::int64_t>& depth) {
   std::vector<std::int64_t> count(static_cast<std::size_t>(largest(depth)) + 1, 0);
   for (std::size_t v = 0; v < graph.size(); ++v) {
-    if (is_heavy(graph.op(OpIndex(v)))) ++count[static_cast<std::size_t>(depth[v])];
+    if (counts_for_width(graph.op(OpIndex(v)))) ++count[static_cast<std::size_t>(depth[v])];
   }
   return largest(count);
 }
 
-// For each heavy operator, in topological order, the heavy operators after it.
-std::vector<std::vector<std::uint32_t>> heavy_after(const Graph& graph, const std::vector<OpIndex>& order) {
+// For each operator that counts, in topological order, those after it.
+std::vector<std::vector<std::uint32_t>> wide_after(const Graph& graph, const std::vector<OpIndex>& order) {
   std::vector<std::uint32_t> rank(graph.size(), kLight);
-  std::uint32_t heavy = 0;
+  std::uint32_t wide = 0;
   for (const OpIndex v : order) {
-    if (is_heavy(graph.op(v))) rank[v.value()] = heavy++;
+    if (counts_for_width(graph.op(v))) rank[v.value()] = wide++;
   }
-  // One row of bits for each operator: the heavy ones before it and itself.
-  const std::size_t words = (heavy + 63U) / 64U;
+  // One row of bits for each operator: those that count before it and itself.
+  const std::size_t words = (wide + 63U) / 64U;
   std::vector<std::uint64_t> before(graph.size() * words, 0);
-  std::vector<std::vector<std::uint32_t>> after(heavy);
+  std::vector<std::vector<std::uint32_t>> after(wide);
   for (const OpIndex v : order) {
     std::uint64_t* row = before.data() + v.value() * words;
     for (const OpIndex p : graph.predecessors(v)) {
@@ -91,29 +122,23 @@ std::vector<OpIndex> critical_path(const Graph& graph, const std::vector<OpIndex
 
 }  // namespace
 
+bool is_gradient(const Operator& op) {
+  return has_type(op, "Grad") || has_type(op, "GradData") || has_type(op, "GradWeights");
+}
+
 bool is_heavy(const Operator& op) {
-  switch (op.kernel) {
-    case KernelClass::gemm:
-    case KernelClass::conv:
-    case KernelClass::conv_1x1:
-    case KernelClass::conv_depthwise:
-    case KernelClass::conv_transposed:
-    case KernelClass::recurrent:
-      return true;
-    case KernelClass::gather:
-      return op.work.weights_read > op.work.activations_read;
-    default:
-      return false;
-  }
+  return has_heavy_kernel(op) && !is_gradient(op) && !is_update(op);
 }
 
 Metrics measure(const Graph& graph) {
   Metrics m;
+  std::int64_t wide = 0;
   const std::vector<OpIndex> order = graph.topological_order();
   for (const OpIndex v : order) {
     const Operator& op = graph.op(v);
     m.operators += op.kernel == KernelClass::shape ? 0 : 1;
     m.heavy += is_heavy(op) ? 1 : 0;
+    wide += counts_for_width(op) ? 1 : 0;
     Metrics::ByClass& row = m.by_class[op.kernel];
     ++row.count;
     row.flops += op.work.flops;
@@ -122,13 +147,12 @@ Metrics measure(const Graph& graph) {
   }
   m.levels =
       largest(depths(graph, order, [](const Operator& op) { return op.kernel != KernelClass::shape; }));
-  const std::vector<std::int64_t> heavy_depth = depths(graph, order, is_heavy);
-  m.heavy_levels = largest(heavy_depth);
-  if (m.heavy > 0) {
-    m.average_width = static_cast<double>(m.heavy) / static_cast<double>(m.heavy_levels);
-    m.max_width_exact = m.heavy <= kMostForExactWidth;
-    m.max_width =
-        m.max_width_exact ? largest_antichain(heavy_after(graph, order)) : largest_level(graph, heavy_depth);
+  m.heavy_levels = largest(depths(graph, order, is_heavy));
+  if (m.heavy > 0) m.average_width = static_cast<double>(m.heavy) / static_cast<double>(m.heavy_levels);
+  if (wide > 0) {
+    m.max_width_exact = wide <= kMostForExactWidth;
+    m.max_width = m.max_width_exact ? largest_antichain(wide_after(graph, order))
+                                    : largest_level(graph, depths(graph, order, counts_for_width));
   }
   m.critical_path = critical_path(graph, order);
   Flops along;

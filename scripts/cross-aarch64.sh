@@ -9,7 +9,8 @@ sysroot=$PWD/build/sysroot-aarch64
 lists=$PWD/build/apt-arm64
 packages=(
   libboost-graph-dev libeigen3-dev nlohmann-json3-dev libcli11-dev libfmt-dev libtbb-dev libhwloc-dev libonnx-dev
-  libprotobuf-dev libceres-dev doctest-dev librapidcheck-dev libdnnl-dev libstdc++-12-dev libc6-dev
+  libprotobuf-dev libceres-dev libblas-dev liblapack-dev libgfortran-12-dev
+  doctest-dev librapidcheck-dev libdnnl-dev libstdc++-12-dev libc6-dev
 )
 
 echo "== cross compiler and emulator"
@@ -32,6 +33,12 @@ if [[ ! -e $sysroot/.complete ]]; then
   # Links of a Debian tree are absolute; seen from here they must stay inside.
   find "$sysroot" -type l -lname '/*' | while read -r link; do
     ln -sfn "$(realpath -m --relative-to="$(dirname "$link")" "$sysroot$(readlink "$link")")" "$link"
+  done
+  # What update-alternatives does for an installed library.
+  for name in blas lapack; do
+    for file in "$sysroot"/usr/lib/aarch64-linux-gnu/$name/lib$name.*; do
+      ln -sfn "$name/$(basename "$file")" "$sysroot/usr/lib/aarch64-linux-gnu/$(basename "$file")"
+    done
   done
   touch "$sysroot/.complete"
 fi

@@ -6,6 +6,19 @@
 
 namespace corecast::graphs::models {
 
+[[nodiscard]] WrittenModel alexnet(const BuildOptions& options);
+[[nodiscard]] WrittenModel densenet121(const BuildOptions& options);
+[[nodiscard]] WrittenModel googlenet(const BuildOptions& options);
+[[nodiscard]] WrittenModel inception_v2(const BuildOptions& options);
 [[nodiscard]] WrittenModel inception_v3(const BuildOptions& options);
+[[nodiscard]] WrittenModel mobilenet_v1(const BuildOptions& options);
+[[nodiscard]] WrittenModel mobilenet_v2(const BuildOptions& options);
+[[nodiscard]] WrittenModel resnet50(const BuildOptions& options);
+[[nodiscard]] WrittenModel resnext50(const BuildOptions& options);
+[[nodiscard]] WrittenModel shufflenet(const BuildOptions& options);
+[[nodiscard]] WrittenModel squeezenet1_0(const BuildOptions& options);
+[[nodiscard]] WrittenModel squeezenet1_1(const BuildOptions& options);
+[[nodiscard]] WrittenModel ssd300(const BuildOptions& options);
+[[nodiscard]] WrittenModel vgg19(const BuildOptions& options);
 
 }  // namespace corecast::graphs::models

@@ -44,6 +44,14 @@ TEST_CASE("a model that is no file and no built-in model") {
   check_refused({"inspect", "inception_v4"}, "did you mean \"inception_v3\"?");
   check_refused({"inspect", ""}, "no file and no built-in model");
   check_refused({"model", "inception_v4"}, "did you mean \"inception_v3\"?");
+  check_refused({"model", "alexnet", "--seq", "5"}, "alexnet: has no sequence, but a length of 5 is given");
+  check_refused({"model", "alexnet", "--dtype", "fp64"}, "found \"fp64\", wanted fp32 or bf16 or int8");
+  check_refused({"model", "alexnet", "--training", "--dtype", "int8"}, "quantised models are not trained");
+  check_refused({"model", "alexnet", "--training", "-o", "a.onnx"}, "write it to a .json file");
+  check_refused({"model", "list", "--training"}, "means nothing to `model list`");
+  check_refused({"study", "--model", "alexnett"}, "did you mean \"alexnet\"?");
+  check_refused({"study", "--csv", "-"}, "give the name of a file");
+  check_refused({"study", "--batch", "0"}, "--batch");
 }
 
 TEST_CASE("a model that cannot be read as a file") {

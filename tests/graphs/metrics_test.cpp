@@ -61,6 +61,23 @@ TEST_CASE("products, convolutions and lookups of weight rows are heavy") {
   CHECK_FALSE(heavy("constant_index_into_activations:gather,512B,weights=8B"));
 }
 
+TEST_CASE("gradients are not heavy, but count for the largest width; updates count for neither") {
+  const Graph graph =
+      dag("a:gemm -> b:gemm,type=MatMulGradData; a -> c:gemm,type=MatMulGradWeights+Add;"
+          "c -> d:gather,type=SparseMomentumUpdate,8B,weights=16B; a -> "
+          "e:gather,type=SparseMomentumUpdate,8B,weights=16B");
+  for (const std::size_t gradient : {1U, 2U}) {
+    CHECK(graphs::is_gradient(graph.op(OpIndex(gradient))));
+    CHECK_FALSE(graphs::is_heavy(graph.op(OpIndex(gradient))));
+  }
+  CHECK_FALSE(graphs::is_heavy(graph.op(OpIndex(3))));
+  CHECK_FALSE(graphs::is_gradient(graph.op(OpIndex(0))));
+  const Metrics m = measure(graph);
+  CHECK(m.heavy == 1);
+  CHECK(m.average_width == 1.0);
+  CHECK(m.max_width == 2);  // b and c; e would be a third
+}
+
 TEST_CASE("average width is heavy operators over those on the longest heavy path, light ones skipped") {
   // Heavy: a, and b c d in one branch, e in the other. Longest heavy path a b c d: 5 / 4.
   const Metrics m =

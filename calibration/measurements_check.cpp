@@ -24,8 +24,9 @@ class RowChecker {
     count("threads", row_.threads, kMostThreads);
     count("threads_per_core", row_.threads_per_core, machine_.max_smt());
     count("cores", row_.cores, machine_.cores());
+    if (row_.group != Group::threads) seats();
     count("sockets", row_.sockets, machine_.sockets);
-    count("clusters", row_.clusters, kMostThreads);
+    count("clusters", row_.clusters, std::max(1, machine_.cores()));
     domain("cpu_domain", row_.cpu_domain);
     domain("memory_domain", row_.memory_domain);
     amount("working_set", row_.working_set.value());
@@ -61,6 +62,16 @@ class RowChecker {
            most == kMostThreads ? "" : "the machine of this file has no more");
   }
 
+  // More threads than hardware threads are a benchmark of threads, and of nothing else.
+  void seats() const {
+    const std::int64_t most = std::int64_t{row_.cores} * row_.threads_per_core;
+    if (row_.threads <= most) return;
+    refuse("threads",
+           fmt::format("{} threads on {} hardware threads ({} x {})", row_.threads, most, row_.cores,
+                       row_.threads_per_core),
+           "cores and threads_per_core default to what `threads` fills");
+  }
+
   void domain(std::string_view field, const std::optional<int>& value) const {
     if (!value || (*value >= 0 && *value < machine_.domains())) return;
     refuse(field, fmt::format("is {}, but the machine has {} NUMA domains, counted from 0", *value,
@@ -69,7 +80,7 @@ class RowChecker {
 
   void amount(std::string_view field, double value) const {
     if (std::isfinite(value) && value >= 0.0 && value <= kMostSample) return;
-    refuse(field, fmt::format("is {}, must be a finite number, zero or more", value));
+    refuse(field, fmt::format("is {}, must be zero or more, at most {:g}", value, kMostSample));
   }
 
   void samples() const {
@@ -77,8 +88,8 @@ class RowChecker {
     for (std::size_t i = 0; i < row_.samples.size(); ++i) {
       const double sample = row_.samples[i];
       if (sample >= kLeastSample && sample <= kMostSample) continue;  // false for NaN too
-      refuse(fmt::format("samples/{}", i),
-             fmt::format("is {} {}, must be greater than zero and believable", sample, name_of(row_.unit)));
+      refuse(fmt::format("samples/{}", i), fmt::format("is {:g} {}, must be from {:g} to {:g}", sample,
+                                                       name_of(row_.unit), kLeastSample, kMostSample));
     }
   }
 

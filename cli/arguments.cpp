@@ -10,6 +10,7 @@
 #include <memory>
 #include <sstream>
 
+#include "cli/host_calibration.hpp"
 #include "cli/option_values.hpp"
 #include "cli/snippets.hpp"
 #include "hwmodels/machine_json.hpp"
@@ -132,7 +133,15 @@ CalibrateOptions calibrate_of(const Raw& raw) {
     words.emplace_back(name, *calibration::group_named(name));
   }
   for (const std::string& group : raw.groups) options.only.insert(word_of("--only", group, words));
-  if (raw.date) options.date = *raw.date;
+  if (raw.date) {
+    if (!days_between(*raw.date, *raw.date)) {
+      throw InputError(
+          "--date", "found " + quote(*raw.date) + ", wanted a date like 2026-01-31 or 2026-01-31T12:00:00Z");
+    }
+    options.date = *raw.date;
+  }
+  if (options.output && options.measurements_only)
+    throw InputError("--output", "no machine is fitted with --measurements-only", "give one of the two");
   options.report = raw.report;
   options.hold_out = raw.hold_out;
   options.force = raw.force;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -59,6 +60,12 @@ Outputs outputs_of(const CalibrateOptions& options, const hwmodels::Host* host) 
                        fmt::format("cannot be made: {}", code.message()), "name the machine file with -o");
     }
     check_output("calibration", files.machine);
+    if (!options.only.empty() && !options.force && fs::exists(files.machine, code)) {
+      throw InputError("--only",
+                       fmt::format("some groups alone would replace this host's calibration in {}",
+                                   quote(files.machine.string())),
+                       "name another file with -o, or say --force");
+    }
   }
   return outputs;
 }
@@ -92,6 +99,13 @@ Measurements measure(const CalibrateOptions& options, const hwmodels::Host& host
 void fit_into(CalibrateReport& report, const CalibrateOptions& options) {
   const Measurements& measurements = report.measurements;
   calibration::Calibration fit = calibration::fit(measurements);
+  const bool nothing = std::none_of(fit.parameters.begin(), fit.parameters.end(), [](const auto& parameter) {
+    return parameter.status == calibration::Status::fitted && parameter.rows > 0;
+  });
+  if (nothing) {
+    fit.converged = false;
+    if (fit.failure.empty()) fit.failure = "these rows determine no parameter of the machine (a wrong unit?)";
+  }
   if (!fit.converged && !options.force) {
     throw NotConverged(fmt::format(
         "the fit did not converge: {}; nothing is written (--force writes it all the same)", fit.failure));
@@ -99,7 +113,7 @@ void fit_into(CalibrateReport& report, const CalibrateOptions& options) {
   if (!fit.converged) report.warnings.push_back("the fit did not converge: " + fit.failure);
   fit.machine.calibration = hwmodels::CalibrationRecord{
       measurements.context.date, measurements.context.source, static_cast<int>(measurements.rows.size()),
-      Checksum().add(calibration::to_json_text(measurements)).text()};
+      Checksum().add(calibration::to_json_text(measurements)).text(), measurements.context.warnings};
   report.fit = std::move(fit);
 }
 

@@ -53,6 +53,16 @@ MachineInput load_host() {
   append(input.warnings, messages("HOST_DETECTION", host.warnings));
   append(input.warnings, messages("GRANT_UNCLEAR", host.grant.warnings));
   append(input.warnings, messages("GRANT_UNEVEN", granted.warnings));
+  if (input.calibration && host.machine.calibration && !host.machine.calibration->warnings.empty()) {
+    const auto& doubts = host.machine.calibration->warnings;
+    input.warnings.push_back(
+        {"CALIBRATION_DOUBTFUL",
+         fmt::format("the calibration in use was measured under {}: {}; `corecast calibrate` on a quiet "
+                     "machine replaces it",
+                     doubts.size() == 1 ? "a doubtful condition"
+                                        : fmt::format("{} doubtful conditions", doubts.size()),
+                     doubts.front())});
+  }
   if (!input.calibration) {
     input.advice.push_back(
         {"NOT_CALIBRATED",

@@ -186,6 +186,11 @@ Builder::Tensor Builder::transpose(Tensor x, const std::vector<std::int64_t>& or
 
 Builder::Tensor Builder::node(const std::string& type, const std::vector<Argument>& arguments,
                               const Shape& output, Attributes attributes) {
+  return node(type, arguments, Whole{with_batch(output)}, std::move(attributes));
+}
+
+Builder::Tensor Builder::node(const std::string& type, const std::vector<Argument>& arguments,
+                              const Whole& output, Attributes attributes) {
   NodeView view;
   view.name = fresh_name(type);
   view.type = type;
@@ -193,17 +198,14 @@ Builder::Tensor Builder::node(const std::string& type, const std::vector<Argumen
   view.attributes = std::move(attributes);
   std::int64_t parameters = 0;
   for (const Argument& argument : arguments) {
-    if (const auto* weight = std::get_if<Weight>(&argument)) {
-      view.inputs.push_back(constant(*weight, fmt::format("{}.{}", view.name, view.inputs.size())));
-      parameters += weight->learned ? product(weight->shape) : 0;
-    } else {
-      view.inputs.push_back(values_.at(std::get<Tensor>(argument).index_).view);
-    }
+    view.inputs.push_back(view_of(argument, fmt::format("{}.{}", view.name, view.inputs.size())));
+    const auto* weight = std::get_if<Weight>(&argument);
+    parameters += weight != nullptr && weight->learned ? product(weight->shape) : 0;
   }
   TensorView out;
   out.name = view.name;
   out.type = type_;
-  out.shape = with_batch(output);
+  out.shape = output.shape;
   view.outputs.push_back(out);
   Operator op = operator_of(view);
   op.parameters = parameters;
@@ -225,12 +227,20 @@ void Builder::connect(const std::vector<Argument>& arguments, OpIndex to) {
   }
 }
 
-TensorView Builder::constant(const Weight& weight, const std::string& name) const {
+// A constant has a name of its own in each node that reads it.
+TensorView Builder::view_of(const Argument& argument, const std::string& name) const {
+  if (const auto* tensor = std::get_if<Tensor>(&argument)) return values_.at(tensor->index_).view;
   TensorView view;
   view.name = name;
-  view.type = type_;
-  view.shape = weight.shape;
   view.constant = true;
+  if (const auto* integers = std::get_if<Integers>(&argument)) {
+    view.type = integers->type;
+    view.shape = Shape{static_cast<std::int64_t>(integers->values.size())};
+    view.integers = integers->values;
+  } else {
+    view.type = type_;
+    view.shape = std::get<Weight>(argument).shape;
+  }
   return view;
 }
 

@@ -68,7 +68,18 @@ class Builder {
     Shape shape;
     bool learned = true;
   };
-  using Argument = std::variant<Tensor, Weight>;
+  // Whole numbers that an operator takes as an input: where a Slice starts, which axes a Squeeze leaves out.
+  struct Integers {
+    std::vector<std::int64_t> values;
+    DataType type = DataType::int64;
+  };
+  // A shape with the batch in it, wherever it stands: recurrent operators want {steps, batch, width}. What `shape` and
+  // the layers above say of such a tensor is of no use; it goes into node() alone.
+  struct Whole {
+    Shape shape;
+    explicit Whole(Shape s) : shape(std::move(s)) {}
+  };
+  using Argument = std::variant<Tensor, Weight, Integers>;
   using Attributes = std::map<std::string, Attribute>;
 
   explicit Builder(std::int64_t batch = 1, DataType type = DataType::fp32);
@@ -106,6 +117,8 @@ class Builder {
   // Any operator with a work rule.
   Tensor node(const std::string& type, const std::vector<Argument>& arguments, const Shape& output,
               Attributes attributes = {});
+  Tensor node(const std::string& type, const std::vector<Argument>& arguments, const Whole& output,
+              Attributes attributes = {});
 
   [[nodiscard]] Shape shape(Tensor x) const;  // without the batch
   [[nodiscard]] std::int64_t batch() const { return batch_; }
@@ -120,7 +133,7 @@ class Builder {
   };
 
   Tensor pool(const std::string& type, Tensor x, Size kernel, PoolOptions options);
-  [[nodiscard]] TensorView constant(const Weight& weight, const std::string& name) const;
+  [[nodiscard]] TensorView view_of(const Argument& argument, const std::string& name) const;
   [[nodiscard]] Shape with_batch(const Shape& shape) const;
   [[nodiscard]] std::string fresh_name(const std::string& type);
   void connect(const std::vector<Argument>& arguments, OpIndex to);

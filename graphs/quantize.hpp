@@ -8,8 +8,9 @@
 //   Dropout, Identity        go
 //   everything else          stays in fp32, behind a DequantizeLinear
 //
-// A tensor is quantised or dequantised at most once, where it is first needed. Activations are uint8 with one scale for the tensor,
-// weights int8 with zero point 0, biases int32. Inputs and outputs of the model keep their type.
+// A product of two activations (attention) stays in fp32, as with onnxruntime's MatMulConstBOnly.
+// A tensor is quantised or dequantised at most once, where it is first needed. Activations are uint8 with one scale for
+// the tensor, weights int8 with zero point 0, biases int32. Inputs and outputs of the model keep their type.
 //
 // An operator keeps its name. `parameters` are those of the operators it stands for, so the sum is that of the fp32 model.
 // Only fp32 tensors are quantised: what a bf16 model does in bf16 stays as it is.

@@ -132,7 +132,8 @@ struct CalibrationRecord {
   std::string date;    // as the measurements state it, ISO 8601
   std::string source;  // of the measurements
   int rows = 0;
-  std::string measurements;  // checksum of the measurement file
+  std::string measurements;           // checksum of the measurement file
+  std::vector<std::string> warnings;  // why the measurements are doubtful, where they are
   friend bool operator==(const CalibrationRecord&, const CalibrationRecord&) = default;
 };
 

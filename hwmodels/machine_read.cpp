@@ -207,6 +207,9 @@ CalibrationRecord calibration_of(const json::Value& node) {
   record.source = object.required("source").text();
   record.rows = static_cast<int>(object.required("rows").whole(0, kMostCount));
   record.measurements = object.required("measurements").text();
+  if (const auto warnings = object.optional("warnings")) {
+    for (const auto& warning : warnings->array()) record.warnings.push_back(warning.text());
+  }
   object.finish();
   return record;
 }

@@ -131,6 +131,7 @@ nlohmann::ordered_json tree_of(const Machine& machine) {
                            {"source", record.source},
                            {"rows", record.rows},
                            {"measurements", record.measurements}};
+    if (!record.warnings.empty()) tree["calibration"]["warnings"] = record.warnings;
   }
   return tree;
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/quantity_text.hpp"
@@ -28,19 +29,25 @@ bool shows_clock(const Row& row) {
   return row.group == Group::peak && row.threads_per_core == 1 && !row.samples.empty();
 }
 
-// Median clock by number of busy cores of a socket, of all rows that show it.
+// Clock by number of busy cores of a socket, of all rows that show it.
 using ClockCurve = std::map<int, double>;
+// Which repetition of a row speaks for it: the median, or the fastest, which is the one nobody disturbed.
+using Statistic = double (*)(std::vector<double>);
+double fastest(std::vector<double> samples) {
+  return *std::max_element(samples.begin(), samples.end());
+}
+
 ClockCurve medians(const std::map<int, std::vector<double>>& samples) {
   ClockCurve curve;
   for (const auto& [cores, values] : samples) curve[cores] = median(values);
   return curve;
 }
 
-ClockCurve scalar_clocks(const Measurements& measurements) {
+ClockCurve scalar_clocks(const Measurements& measurements, Statistic of) {
   std::map<int, std::vector<double>> samples;
   for (const Row& row : measurements.rows) {
     if (!shows_clock(row) || row.kernel != "clock" || row.unit != Unit::hertz) continue;
-    samples[layout_of(measurements.machine, row).most_of_a_socket()].push_back(median(row.samples));
+    samples[layout_of(measurements.machine, row).most_of_a_socket()].push_back(of(row.samples));
   }
   return medians(samples);
 }
@@ -48,12 +55,12 @@ ClockCurve scalar_clocks(const Measurements& measurements) {
 using Pair = std::pair<DataType, Extension>;
 
 // Rate per core over busy cores of a socket.
-std::map<Pair, ClockCurve> peak_rates(const Measurements& measurements) {
+std::map<Pair, ClockCurve> peak_rates(const Measurements& measurements, Statistic of) {
   std::map<Pair, std::map<int, std::vector<double>>> samples;
   for (const Row& row : measurements.rows) {
     if (!shows_clock(row) || row.kernel != "multiply_add" || row.unit != Unit::flop_per_second) continue;
     const Pair pair{row.type.value_or(DataType::fp32), row.extension.value_or(Extension::scalar)};
-    samples[pair][layout_of(measurements.machine, row).most_of_a_socket()].push_back(median(row.samples) /
+    samples[pair][layout_of(measurements.machine, row).most_of_a_socket()].push_back(of(row.samples) /
                                                                                      row.cores);
   }
   std::map<Pair, ClockCurve> rates;
@@ -168,11 +175,13 @@ bool has_wider(const CoreGroup& group, DataType type, Extension extension) {
 
 }  // namespace
 
+// A busy neighbour takes half of a core's time, and half a rate looks like half the units; but seldom of every
+// repetition. So design numbers are told by the fastest repetitions, and clocks by the medians.
 void choose_peaks(const Measurements& measurements, Calibration& calibration) {
   CoreGroup& group = calibration.machine.groups.front();
-  const ClockCurve scalar = scalar_clocks(measurements);
+  const ClockCurve scalar = scalar_clocks(measurements, fastest);
   const double turbo = turbo_of(group, scalar);
-  for (const auto& of_pair : peak_rates(measurements)) {
+  for (const auto& of_pair : peak_rates(measurements, fastest)) {
     const Pair& pair = of_pair.first;
     const ClockCurve& rates = of_pair.second;
     const DataType type = pair.first;
@@ -205,9 +214,9 @@ void choose_peaks(const Measurements& measurements, Calibration& calibration) {
 void choose_clock_points(const Measurements& measurements, Calibration& calibration) {
   CoreGroup& group = calibration.machine.groups.front();
   std::map<Extension, std::map<int, std::vector<double>>> clocks;
-  for (const auto& [cores, clock] : scalar_clocks(measurements))
+  for (const auto& [cores, clock] : scalar_clocks(measurements, median))
     clocks[Extension::scalar][cores].push_back(clock);
-  for (const auto& [pair, rates] : peak_rates(measurements)) {
+  for (const auto& [pair, rates] : peak_rates(measurements, median)) {
     for (const auto& peak : group.peaks) {
       if (Pair{peak.type, peak.extension} != pair) continue;
       for (const auto& [cores, rate] : rates)

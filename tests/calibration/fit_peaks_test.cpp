@@ -54,6 +54,18 @@ TEST_CASE("half the stated flop per cycle is seen as half the units, not as half
   CHECK(fitted.warnings[0] == "fp32 avx512: 32 flop per cycle measured where 64 were stated: half the units");
 }
 
+TEST_CASE(
+    "a busy neighbour halves the median rate or clock, but the fastest repetition still shows the units") {
+  Measurements m;
+  m.machine = machine_named("xeon-8180");
+  m.rows = {clock_row(1, 3.0e9), peak_row(Extension::avx512, 1, 64 * 2.8e9)};
+  m.rows[1].samples = {32 * 2.8e9, 32 * 2.7e9, 64 * 2.8e9};
+  CHECK(flop_per_cycle(fit(m), Extension::avx512) == 64.0);
+  m.rows[0].samples = {1.5e9, 1.4e9, 3.0e9};
+  m.rows[1].samples = {64 * 2.8e9};
+  CHECK(flop_per_cycle(fit(m), Extension::avx512) == 64.0);
+}
+
 TEST_CASE("a clock that a licence lowers to 0.6 of the scalar one is no missing unit") {
   Measurements m;
   m.machine = machine_named("xeon-8180");

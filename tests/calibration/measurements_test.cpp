@@ -82,16 +82,20 @@ TEST_CASE("a measurement file is refused by place, finding and wish") {
         "/rows/1/unit: unknown unit \"nanos\" (wanted s, flop/s, B/s or Hz, with a prefix or without: ns, "
         "GB/s, Gflop/s)");
   check("[131]", "[]", "/rows/1/samples: empty, wanted one number or more");
-  check("[131]", "[0]", "/rows/1/samples/0: is 0 s, must be greater than zero and believable");
-  check("[131]", "[-2]", "/rows/1/samples/0: is -2e-09 s, must be greater than zero and believable");
+  check("[131]", "[0]", "/rows/1/samples/0: is 0 s, must be from 1e-18 to 1e+21");
+  check("[131]", "[-2]", "/rows/1/samples/0: is -2e-09 s, must be from 1e-18 to 1e+21");
   check("[131]", "[\"131\"]", "/rows/1/samples/0: wanted a number, found text \"131\"");
   check("\"threads\": 4", "\"threads\": 0",
         "/rows/0/threads: wanted a whole number from 1 to 1048576, found 0");
   check("\"threads\": 4", "\"threads\": 40",
         "/rows/0/cores: is 40, must be a whole number from 1 to 16 (the machine of this file has no more)");
+  check(
+      "\"threads\": 4", "\"threads\": 4, \"cores\": 2",
+      "/rows/0/threads: 4 threads on 2 hardware threads (2 x 1) (cores and threads_per_core default to what "
+      "`threads` fills)");
   check("\"memory_domain\": 1", "\"memory_domain\": 2",
         "/rows/1/memory_domain: is 2, but the machine has 2 NUMA domains, counted from 0");
-  check("\"flop\": 65536", "\"flop\": -1", "/rows/2/flop: is -1, must be a finite number, zero or more");
+  check("\"flop\": 65536", "\"flop\": -1", "/rows/2/flop: is -1, must be zero or more, at most 1e+21");
   check("\"flop\": 65536", "\"flops\": 65536", "/rows/2: unknown key \"flops\" (did you mean \"flop\"?)");
   check("\"80 MB\"", "\"80 MBs\"",
         "/rows/0/working_set: unknown unit \"MBs\" in \"80 MBs\" (did you mean \"MB\"?)");

@@ -100,6 +100,9 @@ TEST_CASE("what cannot be read, fitted or written is refused before any time is 
   refused({"calibrate", "-o", folder.path("")}, 2, "is a directory, wanted a file");
   refused({"calibrate", "-o", folder.path("no/such/folder.json")}, 2, "No such file or directory");
   refused({"calibrate", "--quick", "--thorough"}, 1, "excludes");
+  refused({"calibrate", "--date", "today"}, 2, "found \"today\", wanted a date like 2026-01-31");
+  refused({"calibrate", "-o", folder.path("m.json"), "--measurements-only", folder.path("r.json")}, 2,
+          "give one of the two");
   refused({"calibrate", "--quick", "--from", data("measured.json")}, 1, "excludes");
   CHECK(folder.names() == std::vector<std::string>{"cut.json"});
 }
@@ -139,6 +142,10 @@ TEST_CASE("this host is measured, and its calibration is used and named from the
   const std::string origin = shown["machine"]["memory"]["latency"]["origin"];
   CHECK((origin == "measured" || origin == "fitted"));  // by one row, or by several
   CHECK(shown["machine"]["calibration"]["date"] == "2020-02-29T12:00:00Z");
+  // Some groups do not silently replace what there is.
+  const Output partly = program({"calibrate", "--quick", "--only", "latency"}, home);
+  CHECK(partly.code == 2);
+  CHECK(has(partly.err, "--only: some groups alone would replace this host's calibration"));
   // A second fit of the kept measurements finds the same machine.
   std::string measurements;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path(""))) {

@@ -103,7 +103,8 @@ std::string run(const StudyOptions& options) {
     hwmodels::Machine machine = hwmodels::find_machine(catalogue, platform.machine);
     if (*platform.change != '\0')
       machine = hwmodels::changed(machine, {hwmodels::parse_change(platform.change)});
-    report.platforms.push_back({platform.name, machine.description});
+    report.platforms.push_back(
+        {platform.name, (*platform.change == '\0' ? "" : "one socket of ") + machine.description});
     targets.push_back({std::move(machine), std::nullopt, std::nullopt});
   }
   {

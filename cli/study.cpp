@@ -50,9 +50,9 @@ std::vector<Workload> workloads_of(const std::vector<std::string>& names) {
   return all;
 }
 
-StudyCase case_of(const Workload& workload, const graphs::Graph& graph, const graphs::Graph& prepared,
-                  const Platform& platform, const sim::Target& target, const StudyOptions& options,
-                  const sim::Runtime& runtime) {
+StudyCase case_of(const Workload& workload, double width, const graphs::Graph& graph,
+                  const graphs::Graph& prepared, const Platform& platform, const sim::Target& target,
+                  const StudyOptions& options, const sim::Runtime& runtime) {
   const sim::SearchResult found =
       sim::search(graph, prepared, target, runtime, {sim::Objective::latency, 1, options.jobs});
   StudyCase result;
@@ -60,7 +60,7 @@ StudyCase case_of(const Workload& workload, const graphs::Graph& graph, const gr
   result.group = workload.model.group;
   result.training = workload.training;
   result.platform = platform.name;
-  result.width = graphs::measure(graph).average_width;
+  result.width = width;
   result.pick = found.best.setting;
   result.latency = found.best.forecast.latency;
   for (std::size_t r = 0; r < kStudyRules.size(); ++r) {
@@ -116,9 +116,10 @@ std::string run(const StudyOptions& options) {
           workload.model.name, {.batch = options.batch, .sequence = {}, .type = DataType::fp32});
       const graphs::Graph graph = workload.training ? graphs::training_step(written) : written.graph;
       const graphs::Graph prepared = sim::prepare(graph, report.runtime);
+      const double width = graphs::measure(graph).average_width;
       for (std::size_t p = 0; p < kPlatforms.size(); ++p) {
         report.cases.push_back(
-            case_of(workload, graph, prepared, kPlatforms[p], targets[p], options, report.runtime));
+            case_of(workload, width, graph, prepared, kPlatforms[p], targets[p], options, report.runtime));
       }
     }
   }

@@ -8,6 +8,7 @@
 #include "graphs/builder.hpp"
 #include "graphs/graph_json.hpp"
 #include "graphs/metrics.hpp"
+#include "tests/graphs/multiply_adds.hpp"
 
 using namespace corecast;
 using graphs::Builder;
@@ -16,14 +17,7 @@ using graphs::Shape;
 
 namespace {
 
-// Multiply-adds as papers count them: convolutions and fully connected layers.
-double multiply_adds(const Graph& graph) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    if (graphs::is_heavy(graph.op(OpIndex(i)))) sum += graph.op(OpIndex(i)).work.flops.value() / 2.0;
-  }
-  return sum;
-}
+using test::multiply_adds;
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include "graphs/graph.hpp"
 #include "graphs/metrics.hpp"
 #include "graphs/written_model.hpp"
+#include "tests/graphs/multiply_adds.hpp"
 
 using namespace corecast;
 using graphs::Graph;
@@ -54,13 +55,7 @@ constexpr std::array kPublished{
     Published{"vgg19", 143'667'240, 19.632e9},
 };
 
-double multiply_adds(const Graph& graph) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    if (graphs::is_heavy(graph.op(OpIndex(i)))) sum += graph.op(OpIndex(i)).work.flops.value() / 2.0;
-  }
-  return sum;
-}
+using test::multiply_adds;
 
 }  // namespace
 

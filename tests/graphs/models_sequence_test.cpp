@@ -14,6 +14,7 @@
 #include "graphs/graph.hpp"
 #include "graphs/metrics.hpp"
 #include "graphs/written_model.hpp"
+#include "tests/graphs/multiply_adds.hpp"
 
 using namespace corecast;
 using graphs::Builder;
@@ -85,13 +86,7 @@ constexpr std::array kExpected{
     Expected{"fork_join", 4 * 4 * 2 * 512 * 512, 4.0 * 4 * 2 * 128 * 512 * 512},
 };
 
-double multiply_adds(const Graph& graph) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    if (graphs::is_heavy(graph.op(OpIndex(i)))) sum += graph.op(OpIndex(i)).work.flops.value() / 2.0;
-  }
-  return sum;
-}
+using test::multiply_adds;
 
 Graph with_sequence(const std::string& name, std::int64_t sequence) {
   return graphs::write_model(name, {.batch = 1, .sequence = sequence, .type = DataType::fp32}).graph;

@@ -63,6 +63,6 @@ function(corecast_test name)
   target_link_libraries(${name}_test PRIVATE corecast_options corecast_test_main ${arg_LIBRARIES})
   # What is tested is compiled as users run it; the tests themselves cost less to compile than they would win.
   target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
-  corecast_precompile(${name}_test corecast_test_main)
+  corecast_precompile(${name}_test corecast_test_headers)
   add_test(NAME ${name} COMMAND ${name}_test)
 endfunction()

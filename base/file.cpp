@@ -15,6 +15,15 @@
 namespace corecast {
 namespace fs = std::filesystem;
 
+namespace {
+
+[[noreturn]] void cannot_write(const fs::path& path, int error) {
+  throw InputError(path.string(), fmt::format("cannot write: {}", std::strerror(error)),
+                   error == EFBIG ? "`ulimit -f` limits the size of files" : "");
+}
+
+}  // namespace
+
 std::string read_file(const fs::path& path, std::size_t most) {
   // open() rather than a stream: only errno tells "no such file" from "permission denied".
   struct stat status {};
@@ -67,13 +76,11 @@ void write_file(const fs::path& path, std::string_view content) {
   const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
   std::string name = (parent / (target.filename().string() + ".XXXXXX")).string();
   const int descriptor = ::mkstemp(name.data());
-  if (descriptor < 0) {
-    throw InputError(path.string(), fmt::format("cannot write: {}", std::strerror(errno)));
-  }
+  if (descriptor < 0) cannot_write(path, errno);
   const auto fail = [&](int error) {
     ::close(descriptor);
     ::unlink(name.c_str());
-    throw InputError(path.string(), fmt::format("cannot write: {}", std::strerror(error)));
+    cannot_write(path, error);
   };
   std::size_t done = 0;
   while (done < content.size()) {
@@ -91,12 +98,12 @@ void write_file(const fs::path& path, std::string_view content) {
   if (::close(descriptor) != 0) {
     const int error = errno;
     ::unlink(name.c_str());
-    throw InputError(path.string(), fmt::format("cannot write: {}", std::strerror(error)));
+    cannot_write(path, error);
   }
   if (::rename(name.c_str(), target.c_str()) != 0) {
     const int error = errno;
     ::unlink(name.c_str());
-    throw InputError(path.string(), fmt::format("cannot write: {}", std::strerror(error)));
+    cannot_write(path, error);
   }
 }
 

@@ -1,7 +1,7 @@
 #include "base/json.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -12,6 +12,7 @@ namespace corecast::json {
 namespace {
 
 constexpr std::size_t kDeepest = 200;  // deeper nesting is an attack on the stack, not a file of ours
+constexpr std::size_t kLongest = 40;   // characters of a piece of the file in a message
 
 // One step of a JSON pointer, RFC 6901: ~ and / are escaped.
 std::string pointer_step(std::string_view key) {
@@ -39,11 +40,7 @@ class StrictBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool boolean(bool value) override { return add(value); }
   bool number_integer(number_integer_t value) override { return add(value); }
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
-  bool number_float(number_float_t value, const string_t& text) override {
-    if (!std::isfinite(value))
-      throw InputError(place(), fmt::format("number {} is out of range", quote(text)));
-    return add(value);
-  }
+  bool number_float(number_float_t value, const string_t& /*text*/) override { return add(value); }
   bool string(string_t& value) override { return add(std::move(value)); }
   bool binary(binary_t& /*value*/) override { return false; }
   bool start_object(std::size_t /*size*/) override { return open(nlohmann::json::object()); }
@@ -58,12 +55,17 @@ class StrictBuilder : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t position, const std::string& token,
                    const nlohmann::json::exception& error) override {
+    if (dynamic_cast<const nlohmann::json::out_of_range*>(&error) != nullptr) {  // 1e999
+      throw InputError(place_of_next(),
+                       fmt::format("found {}{}, wanted a number of at most {:.1e}", token.substr(0, kLongest),
+                                   token.size() > kLongest ? "..." : "", std::numeric_limits<double>::max()));
+    }
     // The library's text starts with its own error number; what follows the last colon-separated part is for
     // people.
     std::string reason = error.what();
     if (const auto at = reason.find(": "); at != std::string::npos) reason = reason.substr(at + 2);
     throw InputError(file_, fmt::format("not valid JSON at byte {}: {}", position, reason),
-                     token.empty() ? "" : "near " + quote(token, 40));
+                     token.empty() ? "" : "near " + quote(token, kLongest));
   }
 
  private:
@@ -106,6 +108,14 @@ class StrictBuilder : public nlohmann::json_sax<nlohmann::json> {
       pointer += parent.is_array() ? fmt::format("/{}", parent.size() - 1) : pointer_step(path_[i]);
     }
     return file_ + ": " + pointer;
+  }
+
+  // Of the value that is read now and not yet part of the tree.
+  [[nodiscard]] std::string place_of_next() const {
+    if (stack_.empty()) return file_;
+    const nlohmann::json& parent = *stack_.back();
+    const std::string step = parent.is_array() ? fmt::format("/{}", parent.size()) : pointer_step(key_);
+    return (path_.size() > 1 ? place() : file_ + ": ") + step;
   }
 
   const std::string& file_;

@@ -53,6 +53,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe then fails with EPIPE instead
+  std::signal(SIGXFSZ, SIG_IGN);  // and beyond `ulimit -f` with EFBIG: the unfinished file is then removed
   try {
     return run(argc, argv);
   } catch (const corecast::InputError& error) {

@@ -1,8 +1,10 @@
 #include "base/file.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <string>
 
@@ -65,6 +67,28 @@ TEST_CASE("a file that cannot be written leaves nothing behind") {
   CHECK_THROWS_AS(write_file(directory.path / "no" / "folder", "x"), InputError);
   CHECK_THROWS_AS(write_file(directory.path, "x"), InputError);
   CHECK(fs::is_empty(directory.path));
+}
+
+TEST_CASE("a file beyond the limit of the process says so, leaves the old one and nothing beside it") {
+  const TemporaryDirectory directory;
+  const fs::path file = directory.path / "x";
+  write_file(file, "old");
+  struct rlimit before {};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const struct rlimit small { 4096, before.rlim_max };
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);  // as the program does
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  std::string problem;
+  try {
+    write_file(file, std::string(5000, 'x'));
+  } catch (const InputError& error) {
+    problem = error.what();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  CHECK(problem == file.string() + ": cannot write: File too large (`ulimit -f` limits the size of files)");
+  CHECK(read_file(file) == "old");
+  CHECK(std::distance(fs::directory_iterator(directory.path), fs::directory_iterator{}) == 1);
 }
 
 TEST_CASE("writing through a symbolic link replaces what it points at, not the link") {

@@ -331,7 +331,7 @@ void add_calibrate(CLI::App& parent, Verbs& verbs) {
                  "  corecast calibrate --measurements-only host.json --quick\n"
                  "  corecast calibrate --from host.json -o machine.json --report\n");
   add_text(app, "-o,--output", raw->output,
-           "the machine file; default: this host's own, which `tune` then uses")
+           "the machine file; default: this host's own, which `tune` then uses; with --from: none")
       ->type_name("FILE");
   CLI::Option* quick = app->add_flag("--quick", raw->quick, "under 20 s, fewer points, wider errors");
   CLI::Option* thorough = app->add_flag("--thorough", raw->thorough, "about 8 minutes, smaller errors");
@@ -348,12 +348,14 @@ void add_calibrate(CLI::App& parent, Verbs& verbs) {
           ->type_name("FILE");
   CLI::Option* from =
       add_text(app, "--from", raw->from, "fit this measurement file, measure nothing")->type_name("FILE");
-  for (CLI::Option* other : {quick, thorough, only, measure}) from->excludes(other);
-  add_text(app, "--date", raw->date, "of the measurements, ISO 8601; default: now")->type_name("D");
+  CLI::Option* date =
+      add_text(app, "--date", raw->date, "of the measurements, ISO 8601; default: now")->type_name("D");
+  for (CLI::Option* other : {quick, thorough, only, measure, date}) from->excludes(other);
   app->add_flag("--report", raw->report, "all parameters with their status, and the worst rows");
   app->add_flag("--hold-out", raw->hold_out,
                 "also fit every second core count and say how well it forecasts the others");
-  app->add_flag("--force", raw->force, "write the machine although the fit did not converge");
+  app->add_flag("--force", raw->force,
+                "write the machine although the fit did not converge, and over measurements of another run");
   add_json(app, *raw);
   verbs.push_back({app, [raw]() -> Command { return calibrate_of(*raw); }});
 }

@@ -37,6 +37,17 @@ hwmodels::Host this_host() {
   }
 }
 
+// The options do not name this file, so nobody would expect them to replace it.
+void keep_other_measurements(const fs::path& file) {
+  std::error_code code;
+  if (!fs::exists(file, code)) return;
+  throw InputError("--output",
+                   fmt::format("{} holds the measurements of another run, which took minutes, and would be "
+                               "overwritten",
+                               quote(file.string())),
+                   "fit them with --from, name another file, or say --force");
+}
+
 Outputs outputs_of(const CalibrateOptions& options, const hwmodels::Host* host) {
   Outputs outputs;
   if (options.measurements_only) {
@@ -49,6 +60,7 @@ Outputs outputs_of(const CalibrateOptions& options, const hwmodels::Host* host) 
     if (host != nullptr) {
       outputs.measurements = fs::path(*options.output).replace_extension(".measurements.json");
       check_output("--output", *outputs.measurements);
+      if (!options.force) keep_other_measurements(*outputs.measurements);
     }
   } else if (host != nullptr) {
     const CalibrationFiles files = calibration_files(*host);

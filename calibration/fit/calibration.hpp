@@ -35,6 +35,7 @@ struct Parameter {
   Status status = Status::not_measured;
   std::string why;  // of any status but fitted
   int rows = 0;     // that determine it
+  bool odd = false;  // at a bound that no machine is known to reach: something is wrong
 };
 
 struct Correlation {

@@ -8,7 +8,7 @@
 #include "calibration/fit/machine_values.hpp"
 #include "calibration/fit/peaks.hpp"
 #include "calibration/fit/report.hpp"
-#include "calibration/fit/row_model.hpp"
+#include "calibration/fit/row_order.hpp"
 #include "calibration/fit/stages.hpp"
 #include "calibration/fit/warnings.hpp"
 
@@ -39,23 +39,11 @@ void drop_unused(const hwmodels::Machine& before, hwmodels::Machine& machine) {
   }
 }
 
-std::optional<double> evaluate(const hwmodels::Machine& machine, const Row& row,
-                               const std::map<std::string, double>& factors) {
-  const auto model = row_model(machine, row);
-  if (!model) return std::nullopt;
-  const MachineIndex index(machine);
-  std::vector<double> values;
-  for (const std::string& path : model->paths) {
-    if (is_factor(path)) {
-      const auto found = factors.find(path);
-      values.push_back(found == factors.end() ? usual_factor(path) : found->second);
-      continue;
-    }
-    const MachineValue* value = index.find(path);
-    if (value == nullptr) return std::nullopt;
-    values.push_back(value->value);
-  }
-  return model->value(values);
+Measurements sorted_by_content(const Measurements& given) {
+  Measurements sorted{given.context, given.machine, {}};
+  sorted.rows.reserve(given.rows.size());
+  for (const std::size_t i : order_by_content(given.rows)) sorted.rows.push_back(given.rows[i]);
+  return sorted;
 }
 
 }  // namespace
@@ -64,8 +52,9 @@ std::string_view name_of(Status status) {
   return kStatusNames[static_cast<std::size_t>(status)];
 }
 
-Calibration fit(const Measurements& measurements, const FitOptions& options) {
-  check_samples(measurements);
+Calibration fit(const Measurements& given, const FitOptions& options) {
+  check_samples(given);
+  const Measurements measurements = sorted_by_content(given);
   Calibration calibration;
   calibration.machine = measurements.machine;
   calibration.warnings = measurement_warnings(measurements);
@@ -85,25 +74,13 @@ Calibration fit(const Measurements& measurements, const FitOptions& options) {
   }
   drop_unused(measurements.machine, machine);
   complete_parameters(measurements, calibration);
-  add_residuals(measurements, calibration);
+  add_residuals(given, calibration);
   if (calibration.residuals.empty()) {
     calibration.converged = false;
     calibration.failure = "no row that a closed form covers";
   }
   hwmodels::check(machine, "fitted machine");
   return calibration;
-}
-
-std::optional<double> predicted(const hwmodels::Machine& machine, const Row& row) {
-  return evaluate(machine, row, {});
-}
-
-std::optional<double> predicted(const Calibration& calibration, const Row& row) {
-  std::map<std::string, double> factors;
-  for (const Parameter& parameter : calibration.parameters) {
-    if (is_factor(parameter.path)) factors[parameter.path] = parameter.value;
-  }
-  return evaluate(calibration.machine, row, factors);
 }
 
 }  // namespace corecast::calibration

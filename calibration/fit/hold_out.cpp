@@ -54,10 +54,7 @@ HoldOut hold_out(const Measurements& measurements, const std::set<std::size_t>& 
   }
   HoldOut result;
   result.fit = fit(kept, options);
-  for (const std::size_t i : held) {
-    if (auto residual = residual_of(result.fit, measurements.rows[i], i))
-      result.residuals.push_back(*residual);
-  }
+  result.residuals = residuals_of(result.fit, measurements.rows, {held.begin(), held.end()});
   result.groups = groups_of(result.residuals);
   return result;
 }

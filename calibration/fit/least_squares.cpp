@@ -18,6 +18,7 @@ constexpr double kNullSpace = 1e-7;  // singular value over the largest one
 constexpr int kScaleRounds = 8;
 constexpr double kMostVariance = 100.0;  // residuals ten times what the terms are known to
 constexpr double kNoLoss = 1e6;
+constexpr double kHopeless = 1.0;  // standard error of ln p: not even its order of magnitude
 
 class Fitter {
  public:
@@ -34,7 +35,7 @@ class Fitter {
 
   Solution run() {
     for (std::size_t u = 0; u < unknowns_.size(); ++u) {
-      if (terms_of_[u] == 0) problem_.hold(u);
+      if (terms_of_[u] == 0 || unknowns_[u].held) problem_.hold(u);
     }
     converged_ = problem_.finite_at_start();
     // Each round holds or tries one unknown more, so it ends.
@@ -142,6 +143,7 @@ class Fitter {
     converged_ = problem_.covariance(free_, covariance_);
     if (!converged_) return std::nullopt;
     covariance_ *= variance();
+    inherited_ = inherited_errors();
     // A model that misses by far is no reason to take its unknowns away: it would miss by more.
     const double scaled = std::sqrt(std::min(1.0, kMostVariance / variance()));
     std::optional<std::size_t> worst;
@@ -150,7 +152,9 @@ class Fitter {
       const Unknown& unknown = unknowns_[free_[i]];
       const double known =
           unknown.logarithmic ? unknown.least_known : unknown.least_known * (unknown.upper - unknown.lower);
-      const double error = scaled * std::sqrt(covariance_(index(i), index(i))) / known;
+      const double raw = std::sqrt(covariance_(index(i), index(i)));
+      const double total = unknown.logarithmic ? std::hypot(raw, inherited_[i]) : 0.0;
+      const double error = std::max(scaled * raw / known, total / kHopeless);
       // Of two that cannot be told apart both errors are large: the higher rank goes first.
       const bool higher = worst && unknown.rank > unknowns_[*worst].rank;
       const bool equal = worst && unknown.rank == unknowns_[*worst].rank;
@@ -187,6 +191,23 @@ class Fitter {
     return free_[chosen];
   }
 
+  // By free unknown: what the priors of those held leave uncertain.
+  [[nodiscard]] std::vector<double> inherited_errors() const {
+    std::vector<std::size_t> held;
+    for (std::size_t u = 0; u < unknowns_.size(); ++u) {
+      if (problem_.held(u) && terms_of_[u] > 0 && unknowns_[u].prior_error > 0.0) held.push_back(u);
+    }
+    std::vector<double> errors(free_.size(), 0.0);
+    if (held.empty()) return errors;
+    const Eigen::MatrixXd moves = problem_.jacobian(free_).colPivHouseholderQr().solve(problem_.jacobian(held));
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+      for (std::size_t h = 0; h < held.size(); ++h) {
+        errors[i] = std::hypot(errors[i], moves(index(i), index(h)) * unknowns_[held[h]].prior_error);
+      }
+    }
+    return errors;
+  }
+
   Solution result() {
     Solution solution;
     const int freedom = static_cast<int>(degrees_of_freedom());
@@ -203,7 +224,8 @@ class Fitter {
     if (converged_ && !free_.empty()) {
       for (std::size_t i = 0; i < free_.size(); ++i) {
         const double factor = freedom < 1 ? 1.0 : student_factor(freedom);
-        solution.unknowns[free_[i]].standard_error = std::sqrt(covariance_(index(i), index(i))) * factor;
+        solution.unknowns[free_[i]].standard_error =
+            std::hypot(std::sqrt(covariance_(index(i), index(i))) * factor, inherited_[i]);
         for (std::size_t j = i + 1; j < free_.size(); ++j) {
           const double r = covariance_(index(i), index(j)) /
                            std::sqrt(covariance_(index(i), index(i)) * covariance_(index(j), index(j)));
@@ -224,6 +246,7 @@ class Fitter {
   std::vector<int> terms_of_;
   std::vector<bool> tried_;  // at a bound, whether the prior would do
   std::vector<std::size_t> free_;
+  std::vector<double> inherited_;  // by free_
   Eigen::MatrixXd covariance_;
   double scale_ = 1.0;
   bool converged_ = true;

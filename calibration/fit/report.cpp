@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "calibration/fit/machine_values.hpp"
+#include "calibration/fit/prediction.hpp"
 #include "calibration/fit/row_model.hpp"
 
 namespace corecast::calibration {
@@ -95,12 +97,17 @@ void complete_parameters(const Measurements& measurements, Calibration& calibrat
   calibration.parameters = std::move(all);
 }
 
-std::optional<Residual> residual_of(const Calibration& calibration, const Row& row, std::size_t index) {
-  const auto model = row_model(calibration.machine, row);
-  const auto modelled = predicted(calibration, row);
-  if (!model || !modelled) return std::nullopt;
-  const double measured = median(row.samples);
-  return Residual{index, model->group, measured, *modelled, *modelled / measured - 1.0};
+std::vector<Residual> residuals_of(const Calibration& calibration, const std::vector<Row>& rows,
+                                   const std::vector<std::size_t>& indices) {
+  const Prediction prediction(calibration);
+  std::vector<Residual> residuals;
+  for (const std::size_t i : indices) {
+    const auto modelled = rows[i].samples.empty() ? std::nullopt : prediction.of(rows[i]);
+    if (!modelled) continue;
+    const double measured = median(rows[i].samples);
+    residuals.push_back({i, modelled->group, measured, modelled->value, modelled->value / measured - 1.0});
+  }
+  return residuals;
 }
 
 std::vector<ResidualGroup> groups_of(const std::vector<Residual>& residuals) {
@@ -116,17 +123,29 @@ std::vector<ResidualGroup> groups_of(const std::vector<Residual>& residuals) {
 }
 
 void add_residuals(const Measurements& measurements, Calibration& calibration) {
-  for (std::size_t i = 0; i < measurements.rows.size(); ++i) {
-    const Row& row = measurements.rows[i];
-    if (row.samples.empty()) continue;
-    if (const auto residual = residual_of(calibration, row, i)) calibration.residuals.push_back(*residual);
-  }
+  std::vector<std::size_t> all(measurements.rows.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  calibration.residuals = residuals_of(calibration, measurements.rows, all);
   calibration.groups = groups_of(calibration.residuals);
+  std::string far_off;
   for (const ResidualGroup& group : calibration.groups) {
     if (group.median <= kFarOff) continue;
-    calibration.warnings.push_back(fmt::format(
-        "{}: the closed form misses its {} rows by {:.0f} % (median): do not trust its parameters",
-        group.name, group.rows, 100.0 * group.median));
+    far_off += fmt::format("{}{} ({:.0f} %)", far_off.empty() ? "" : ", ", group.name, 100.0 * group.median);
+  }
+  if (!far_off.empty()) {
+    calibration.warnings.push_back(
+        fmt::format("the closed form misses half of the rows by more than {:.0f} %, so do not trust the "
+                    "parameters of: {}",
+                    100.0 * kFarOff, far_off));
+  }
+  std::string border;
+  for (const Parameter& parameter : calibration.parameters) {
+    if (!parameter.odd) continue;
+    border += (border.empty() ? "" : ", ") + parameter.path;
+  }
+  if (!border.empty()) {
+    calibration.warnings.push_back(
+        "no machine is known to be like this (a wrong unit, or rows of something else?): " + border);
   }
 }
 

@@ -67,7 +67,13 @@ class TermCost : public ceres::CostFunction {
 RobustProblem::RobustProblem(const std::vector<Unknown>& unknowns, const std::vector<Term>& terms,
                              int max_iterations)
     : unknowns_(unknowns), terms_(terms), max_iterations_(max_iterations), held_(unknowns.size(), false) {
-  for (const Unknown& unknown : unknowns) {
+  for (std::size_t u = 0; u < unknowns.size(); ++u) {
+    const Unknown& unknown = unknowns[u];
+    if (unknown.held) {
+      held_[u] = true;
+      x_.push_back(to_x(unknown, unknown.prior));
+      continue;
+    }
     CORECAST_CHECK(unknown.lower < unknown.upper && (!unknown.logarithmic || unknown.lower > 0.0),
                    "{}: [{}, {}]", unknown.name, unknown.lower, unknown.upper);
     x_.push_back(to_x(unknown, std::clamp(unknown.start, unknown.lower, unknown.upper)));
@@ -101,15 +107,22 @@ void RobustProblem::restore(const State& state) {
   message_.clear();
 }
 
+// By x, at the unknowns' values.
+Jet RobustProblem::jet_of(const Term& term) const {
+  std::array<Jet, kMostUnknownsOfTerm> p;
+  for (std::size_t i = 0; i < term.unknowns.size(); ++i) {
+    const std::size_t u = term.unknowns[i];
+    const Jet variable(x_[u], static_cast<int>(i));
+    p[i] = unknowns_[u].logarithmic ? exp(variable) : variable;
+  }
+  return term.jet(std::span(p).first(term.unknowns.size()));
+}
+
 // Ceres would say so too, but on stderr. Steps that lead out of the domain later are shortened without a
 // word.
 bool RobustProblem::finite_at_start() {
   for (const Term& term : terms_) {
-    std::vector<Jet> p;
-    for (const std::size_t u : term.unknowns) {
-      p.emplace_back(to_p(unknowns_[u], x_[u]), static_cast<int>(p.size()));
-    }
-    const Jet residual = term.jet(p);
+    const Jet residual = jet_of(term);
     if (std::isfinite(residual.a) && residual.v.allFinite()) continue;
     message_ = "the model is not finite at the start";
     return false;
@@ -184,18 +197,19 @@ bool RobustProblem::evaluate() {
   return false;
 }
 
-Eigen::MatrixXd RobustProblem::jacobian(const std::vector<std::size_t>& free) {
-  ceres::Problem::EvaluateOptions options;
-  options.apply_loss_function = false;
-  options.num_threads = 1;
-  for (const std::size_t u : free) options.parameter_blocks.push_back(&x_[u]);
-  ceres::CRSMatrix sparse;
-  problem_->Evaluate(options, nullptr, nullptr, nullptr, &sparse);
-  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(sparse.num_rows, sparse.num_cols);
-  for (int row = 0; row < sparse.num_rows; ++row) {
-    for (int k = sparse.rows[static_cast<std::size_t>(row)];
-         k < sparse.rows[static_cast<std::size_t>(row) + 1]; ++k) {
-      dense(row, sparse.cols[static_cast<std::size_t>(k)]) = sparse.values[static_cast<std::size_t>(k)];
+// Ceres leaves out the columns of what is held.
+Eigen::MatrixXd RobustProblem::jacobian(const std::vector<std::size_t>& columns) const {
+  constexpr Eigen::Index kNone = -1;
+  std::vector<Eigen::Index> column_of(unknowns_.size(), kNone);
+  for (std::size_t i = 0; i < columns.size(); ++i) column_of[columns[i]] = static_cast<Eigen::Index>(i);
+  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(terms_.size()),
+                                                static_cast<Eigen::Index>(columns.size()));
+  for (std::size_t row = 0; row < terms_.size(); ++row) {
+    const std::vector<std::size_t>& unknowns = terms_[row].unknowns;
+    const Jet residual = jet_of(terms_[row]);
+    for (std::size_t i = 0; i < unknowns.size(); ++i) {
+      const Eigen::Index column = column_of[unknowns[i]];
+      if (column != kNone) dense(static_cast<Eigen::Index>(row), column) = residual.v[static_cast<int>(i)];
     }
   }
   return dense;

@@ -41,11 +41,13 @@ class RobustProblem {
   [[nodiscard]] const std::vector<double>& residuals() const { return residuals_; }  // without the loss
   [[nodiscard]] const std::string& message() const { return message_; }
 
-  // By the unknowns `free`, none of them held or at a bound, at the last solution and without the loss.
-  [[nodiscard]] Eigen::MatrixXd jacobian(const std::vector<std::size_t>& free);
+  // At the last solution and without the loss: one row a term, one column an unknown of `columns`, held or not.
+  [[nodiscard]] Eigen::MatrixXd jacobian(const std::vector<std::size_t>& columns) const;
+  // Of the unknowns `free`, none of them held or at a bound.
   [[nodiscard]] bool covariance(const std::vector<std::size_t>& free, Eigen::MatrixXd& matrix);
 
  private:
+  [[nodiscard]] Jet jet_of(const Term& term) const;
   void build(double loss_at);
   [[nodiscard]] bool run_ceres();
   [[nodiscard]] bool evaluate();

@@ -28,6 +28,9 @@ constexpr std::string_view kPrefix = "bandwidth_factor.";
 // Libraries meet several times per call, with barriers that yield or sleep.
 constexpr std::string_view kForkPrefix = "fork_factor.";
 constexpr double kUsualFork = 2.0;
+// Of those machines about their medians; libraries differ by tens (calibration/README.md).
+constexpr double kUsualFactorError = 0.15;
+constexpr double kUsualForkError = 1.0;
 
 }  // namespace
 
@@ -45,6 +48,10 @@ double usual_factor(const std::string& path) {
   if (found == kUsualFactors.end()) return 1.0;
   if (dot == std::string::npos) return found->saturated;
   return rest.substr(dot) == ".one_core" ? found->one_core : 1.0;
+}
+
+double usual_factor_error(const std::string& path) {
+  return path.starts_with(kForkPrefix) ? kUsualForkError : kUsualFactorError;
 }
 
 std::optional<RowModel> row_model(const hwmodels::Machine& machine, const Row& row) {

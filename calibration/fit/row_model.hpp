@@ -43,6 +43,7 @@ template <typename Form>
 //   bandwidth_factor.KERNEL.lN         the same, in a cache
 //   fork_factor.LIBRARY.CLASS.TYPE     fork and join of a library's team over the machine's barrier
 [[nodiscard]] double usual_factor(const std::string& path);
+[[nodiscard]] double usual_factor_error(const std::string& path);  // relative, one standard deviation
 [[nodiscard]] bool is_factor(const std::string& path);
 
 }  // namespace corecast::calibration

@@ -1,7 +1,6 @@
 #include "calibration/fit/stage.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -56,18 +55,27 @@ class StageFit {
     return is_factor(path) ? usual_factor(path) : index_.at(path).value;
   }
 
+  // A value of zero (a length that loses nothing) has no relative error.
+  [[nodiscard]] double prior_error_of(const std::string& path) const {
+    if (is_factor(path)) return usual_factor_error(path);
+    const MachineValue& value = index_.at(path);
+    return value.value > 0.0 ? value.relative_error : 0.0;
+  }
+
   // In the order in which rows name them, so that nothing depends on how a map sorts.
   void choose_unknowns() {
     for (const RowModel& model : models_) {
       for (const std::string& path : model.paths) {
-        if (place_.contains(path) || stage_.hold.contains(path)) continue;
-        if (stage_.machine_known && !is_factor(path)) continue;
+        if (place_.contains(path)) continue;
         place_[path] = unknowns_.size();
         const double prior = prior_of(path);
         const Belief believed = belief(out_.machine, path, prior);
         const auto start = stage_.starts.find(path);
         Unknown unknown{path, prior, prior, believed.lower, believed.upper};
-        unknown.rank = believed.rank;
+        unknown.held = stage_.hold.contains(path) || (stage_.machine_known && !is_factor(path));
+        unknown.prior_error = prior_error_of(path);
+        const auto rank = stage_.ranks.find(path);
+        unknown.rank = rank == stage_.ranks.end() ? believed.rank : rank->second;
         unknown.least_known = believed.least_known;
         if (believed.start > 0.0) unknown.start = believed.start;
         if (start != stage_.starts.end()) unknown.start = start->second;
@@ -82,37 +90,27 @@ class StageFit {
     }
   }
 
-  // (ln f - ln y) / sigma over the unknowns among the model's values; what is held enters as a constant.
+  // (ln f - ln y) / sigma.
   [[nodiscard]] Term term_of(const RowModel& model, const Row& row) const {
     std::vector<std::size_t> unknowns;
-    std::vector<int> source;       // of each value: index into the term's unknowns, or -1
-    std::vector<double> constant;  // where -1
-    for (const std::string& path : model.paths) {
-      const auto found = place_.find(path);
-      constant.push_back(found == place_.end() ? prior_of(path) : 0.0);
-      source.push_back(found == place_.end() ? -1 : static_cast<int>(unknowns.size()));
-      if (found != place_.end()) unknowns.push_back(found->second);
-    }
+    for (const std::string& path : model.paths) unknowns.push_back(place_.at(path));
     const double log_measured = std::log(median(row.samples));
     const double sigma = std::hypot(options_.noise_floor, relative_spread(row.samples));
     return term(std::move(unknowns),
                 [=, value = model.value, jet = model.jet]<typename T>(std::span<const T> p) {
-                  using std::log;
-                  std::array<T, kMostUnknownsOfTerm> all;
-                  for (std::size_t i = 0; i < source.size(); ++i) {
-                    all[i] = source[i] < 0 ? T(constant[i]) : p[static_cast<std::size_t>(source[i])];
-                  }
-                  const std::span<const T> values(all.data(), source.size());
                   if constexpr (std::is_same_v<T, double>) {
-                    return (log(value(values)) - log_measured) / sigma;
+                    return (std::log(value(p)) - log_measured) / sigma;
                   } else {
-                    return (log(jet(values)) - T(log_measured)) / T(sigma);
+                    using std::log;
+                    return (log(jet(p)) - T(log_measured)) / T(sigma);
                   }
                 });
   }
 
   void keep(const Solution& solution) {
-    for (std::size_t u = 0; u < unknowns_.size(); ++u) keep(u, solution);
+    for (std::size_t u = 0; u < unknowns_.size(); ++u) {
+      if (!unknowns_[u].held) keep(u, solution);
+    }
     for (const auto& [path, why] : stage_.hold) {
       const MachineValue* value = index_.find(path);
       if (value == nullptr) continue;
@@ -146,9 +144,10 @@ class StageFit {
     } else if (estimate.verdict == Verdict::at_bound) {
       parameter.status = Status::at_bound;
       const bool upper = estimate.value > std::sqrt(unknown.lower * unknown.upper);
-      const auto& meaning = beliefs_[u].at_upper;
+      const auto& meaning = upper ? beliefs_[u].at_upper : beliefs_[u].at_lower;
+      parameter.odd = meaning.empty();
       parameter.why =
-          upper && !meaning.empty()
+          !parameter.odd
               ? std::string(meaning)
               : fmt::format("the border of what is believed, {:.4g} to {:.4g}", unknown.lower, unknown.upper);
       parameter.relative_error = kBoundError;

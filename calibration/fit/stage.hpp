@@ -13,6 +13,7 @@ struct Stage {
   std::string name;               // for messages: "memory"
   std::vector<std::size_t> rows;  // indices into Measurements::rows; those without closed form are left out
   std::map<std::string, double> starts;  // by path; else the prior
+  std::map<std::string, int> ranks;      // by path; else belief()'s
   bool machine_known = false;  // the machine's own values enter as they are: only factors are fitted
   std::map<std::string, std::string> hold;  // path -> why it stays at its prior
 };

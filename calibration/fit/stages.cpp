@@ -69,6 +69,22 @@ void start_memory(Stage& stage, const Measurements& measurements, const Machine&
   }
 }
 
+// Rows of many cores only show one number: what limits them. That is the memory, not its cores, when even the
+// least row's cores draw more than their domains have.
+void rank_memory(Stage& stage, const Measurements& measurements, const Machine& machine) {
+  constexpr int kAboveBandwidth = 2;
+  const double domain = machine.memory.bandwidth.value.value() / machine.domains_per_socket;
+  bool saturated = false;
+  for (const std::size_t i : stage.rows) {
+    const Row& row = measurements.rows[i];
+    if (row.group != Group::bandwidth || row.kernel == "first_touch") continue;
+    const auto domains = static_cast<double>(layout_of(machine, row).domains.size());
+    if (row.cores * machine.memory.core_bandwidth.value.value() < domains * domain) return;
+    saturated = true;
+  }
+  if (saturated) stage.ranks["memory.core_bandwidth"] = kAboveBandwidth;
+}
+
 bool is_memory_row(const Machine& machine, const Row& row) {
   if (row.group != Group::bandwidth && row.group != Group::latency) return false;
   return !cache_row_model(machine, row);
@@ -128,6 +144,7 @@ Stage memory_stage(const Measurements& measurements, const Machine& machine) {
     return is_memory_row(machine, row) && !weak.contains(row.kernel);
   });
   start_memory(stage, measurements, machine);
+  rank_memory(stage, measurements, machine);
   return stage;
 }
 

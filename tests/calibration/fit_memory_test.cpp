@@ -39,6 +39,21 @@ TEST_CASE("two cores of many say what one draws, and leave the socket at its pri
   CHECK(fitted.machine.memory.saturation_shape == m.machine.memory.saturation_shape);
 }
 
+TEST_CASE("a full socket says what its memory delivers, and leaves one core at its prior") {
+  // 28 cores of 13 GB/s each ask for three times what six channels give.
+  Measurements m;
+  m.machine = machine_named("xeon-8180");
+  m.rows = {read_row(28, kLarge, 105e9)};
+  const Calibration once = fit(m);
+  CHECK(parameter(once, "memory.core_bandwidth").status == Status::not_identified);
+  REQUIRE(parameter(once, "memory.bandwidth").status == Status::fitted);
+  CHECK(parameter(once, "memory.bandwidth").value == doctest::Approx(105e9).epsilon(0.02));
+  // One row never knows the shape: what the shape's prior leaves open is part of the error.
+  CHECK(parameter(once, "memory.bandwidth").relative_error > 0.0101);
+  m.rows[0].samples = {210e9};
+  CHECK(parameter(fit(m), "memory.bandwidth").value > 1.95 * parameter(once, "memory.bandwidth").value);
+}
+
 TEST_CASE("a kernel that writes has its own factors, and adds to what is known of the curve") {
   const auto known = machine_named("xeon-8180");
   const Measurements m =

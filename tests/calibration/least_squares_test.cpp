@@ -106,6 +106,57 @@ TEST_CASE("what is known no better than by half its size is not called fitted") 
   CHECK(known_to(0.2).unknowns[0].standard_error == doctest::Approx(0.2));
 }
 
+TEST_CASE("an estimate inherits the error of the prior that it rests on") {
+  // ln y = ln p + 0.5 ln q, y = 6 known to 1 %; q held at 4 to 20 %: p = 6 / 2 = 3, and its error is the
+  // measurement's 1 % (one term for one unknown: no degree of freedom, no widening) and half of q's 20 %.
+  const auto problem = [](double prior_error) {
+    const Unknown p{"p", 1.0, 1.0, 0.1, 100.0};
+    Unknown q{"q", 4.0, 1.0, 0.1, 100.0};
+    q.held = true;
+    q.prior_error = prior_error;
+    return solve({p, q}, {term({0, 1}, []<typename T>(std::span<const T> v) {
+                   using std::log;
+                   return (log(v[0]) + T(0.5) * log(v[1]) - T(std::log(6.0))) / T(0.01);
+                 })});
+  };
+  CHECK(problem(0.2).unknowns[0].value == doctest::Approx(3.0));
+  CHECK(problem(0.2).unknowns[0].standard_error == doctest::Approx(std::hypot(0.01, 0.1)));
+  CHECK(problem(0.0).unknowns[0].standard_error == doctest::Approx(0.01));
+  CHECK(problem(0.2).unknowns[1].verdict == Verdict::not_identified);
+  CHECK(problem(0.2).unknowns[1].value == 4.0);
+  // Half of 300 %: not even the order of magnitude of p is known, so it stays where it was.
+  CHECK(problem(3.0).unknowns[0].verdict == Verdict::not_identified);
+  CHECK(problem(3.0).unknowns[0].value == 1.0);
+}
+
+TEST_CASE("an unknown that was held because others explain as much leaves its error with them") {
+  // Only p q = 12 shows; q has the higher rank, so p = 12 / 3, known to q's 25 %.
+  const Unknown p{"p", 1.0, 1.0, 0.1, 100.0};
+  Unknown q{"q", 3.0, 3.0, 0.1, 100.0};
+  q.rank = 1;
+  q.prior_error = 0.25;
+  const auto solution = solve({p, q}, {term({0, 1}, []<typename T>(std::span<const T> v) {
+                                using std::log;
+                                return (log(v[0]) + log(v[1]) - T(std::log(12.0))) / T(0.02);
+                              })});
+  CHECK(solution.unknowns[0].value == doctest::Approx(4.0));
+  CHECK(solution.unknowns[0].standard_error == doctest::Approx(std::hypot(0.02, 0.25)));
+}
+
+TEST_CASE("a model that misses by far does not call a value fitted of which it knows nothing") {
+  // ln p = 0, 8, -8 to 1 % each: the mean is 0, its error 8 / sqrt(3) of ln p.
+  std::vector<Term> terms;
+  for (const double y : {0.0, 8.0, -8.0}) {
+    terms.push_back(term({0}, [y]<typename T>(std::span<const T> v) {
+      using std::log;
+      return (log(v[0]) - T(y)) / T(0.01);
+    }));
+  }
+  const auto solution = solve({{"p", 5.0, 5.0, 1e-5, 1e5}}, terms);
+  CHECK(solution.unknowns[0].verdict == Verdict::not_identified);
+  CHECK(solution.unknowns[0].value == 5.0);
+}
+
 TEST_CASE("an outlier costs little") {
   std::vector<double> x, y;
   for (int i = 0; i < 20; ++i) {

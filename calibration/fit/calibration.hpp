@@ -33,8 +33,8 @@ struct Parameter {
   double relative_error = 0.0;
   double prior = 0.0;
   Status status = Status::not_measured;
-  std::string why;  // of any status but fitted
-  int rows = 0;     // that determine it
+  std::string why;   // of any status but fitted
+  int rows = 0;      // that determine it
   bool odd = false;  // at a bound that no machine is known to reach: something is wrong
 };
 

@@ -199,7 +199,8 @@ class Fitter {
     }
     std::vector<double> errors(free_.size(), 0.0);
     if (held.empty()) return errors;
-    const Eigen::MatrixXd moves = problem_.jacobian(free_).colPivHouseholderQr().solve(problem_.jacobian(held));
+    const Eigen::MatrixXd moves =
+        problem_.jacobian(free_).colPivHouseholderQr().solve(problem_.jacobian(held));
     for (std::size_t i = 0; i < free_.size(); ++i) {
       for (std::size_t h = 0; h < held.size(); ++h) {
         errors[i] = std::hypot(errors[i], moves(index(i), index(h)) * unknowns_[held[h]].prior_error);

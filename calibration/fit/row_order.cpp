@@ -9,10 +9,10 @@ namespace {
 
 // Notes are for people.
 auto key_of(const Row& row) {
-  return std::tie(row.group, row.kernel, row.library, row.implementation, row.type, row.extension, row.threads,
-                  row.threads_per_core, row.cores, row.sockets, row.clusters, row.placement, row.cpu_domain,
-                  row.memory_domain, row.working_set, row.background, row.shape, row.flop, row.bytes, row.unit,
-                  row.samples);
+  return std::tie(row.group, row.kernel, row.library, row.implementation, row.type, row.extension,
+                  row.threads, row.threads_per_core, row.cores, row.sockets, row.clusters, row.placement,
+                  row.cpu_domain, row.memory_domain, row.working_set, row.background, row.shape, row.flop,
+                  row.bytes, row.unit, row.samples);
 }
 
 }  // namespace

@@ -146,10 +146,9 @@ class StageFit {
       const bool upper = estimate.value > std::sqrt(unknown.lower * unknown.upper);
       const auto& meaning = upper ? beliefs_[u].at_upper : beliefs_[u].at_lower;
       parameter.odd = meaning.empty();
-      parameter.why =
-          !parameter.odd
-              ? std::string(meaning)
-              : fmt::format("the border of what is believed, {:.4g} to {:.4g}", unknown.lower, unknown.upper);
+      parameter.why = !parameter.odd ? std::string(meaning)
+                                     : fmt::format("the border of what is believed, {:.4g} to {:.4g}",
+                                                   unknown.lower, unknown.upper);
       parameter.relative_error = kBoundError;
     } else {
       // What all rows share (the clock that times them, the host's state that hour) does not average out:

@@ -1,3 +1,5 @@
+#include "calibration/statistics.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -21,6 +23,15 @@ double median(std::vector<double> samples) {
   if (samples.size() % 2 == 1) return *middle;
   const double below = *std::max_element(samples.begin(), middle);
   return below + (*middle - below) / 2.0;  // not the sum: it may overflow
+}
+
+double quantile(std::span<const double> sorted, double share) {
+  CORECAST_CHECK(!sorted.empty() && share >= 0.0 && share <= 1.0, "samples={} share={}", sorted.size(),
+                 share);
+  const double at = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  if (below + 1 >= sorted.size()) return sorted.back();
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
 }
 
 double relative_spread(const std::vector<double>& samples) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "calibration/statistics.hpp"
 #include "cli/json_views.hpp"
 #include "cli/study_report.hpp"
 #include "cli/table.hpp"
@@ -13,15 +14,11 @@ namespace {
 
 constexpr std::array kRuleNames{"study", "Intel", "TF guide", "TF default"};
 
-double quantile(const std::vector<double>& sorted, double share) {
-  const auto last = static_cast<double>(sorted.size() - 1);
-  return sorted[static_cast<std::size_t>(std::lround(share * last))];
-}
-
 Distances distances_of(const std::vector<const StudyCase*>& cases, std::size_t rule) {
   std::vector<double> losses;
   for (const StudyCase* one : cases) losses.push_back(one->rules[rule].loss(one->latency));
   std::sort(losses.begin(), losses.end());
+  using calibration::quantile;
   return {quantile(losses, 0.5), quantile(losses, 0.9), quantile(losses, 0.95), losses.back()};
 }
 

@@ -1,6 +1,9 @@
+#include "calibration/statistics.hpp"
+
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "calibration/measurements.hpp"
 
@@ -12,6 +15,16 @@ TEST_CASE("the median is the middle sample, or half way between the middle two")
   CHECK(median({5.0, 1.0, 3.0}) == 3.0);
   CHECK(median({4.0, 1.0, 3.0, 2.0}) == 2.5);
   CHECK(median({1e308, 1.5e308}) == doctest::Approx(1.25e308));  // their sum is beyond a double
+}
+
+TEST_CASE("a quantile lies on the straight line between the two samples beside it") {
+  const std::vector<double> sorted{1.0, 2.0, 4.0, 8.0, 16.0};
+  CHECK(quantile(sorted, 0.0) == 1.0);
+  CHECK(quantile(sorted, 0.5) == 4.0);
+  CHECK(quantile(sorted, 0.9) == doctest::Approx(12.8));  // h = 3.6: 8 + 0.6 (16 - 8)
+  CHECK(quantile(sorted, 1.0) == 16.0);
+  CHECK(quantile(std::vector<double>{1.0, 2.0}, 0.5) == median({2.0, 1.0}));
+  CHECK(quantile(std::vector<double>{3.0}, 0.95) == 3.0);
 }
 
 TEST_CASE("the spread is the standard error of the median over the median") {

@@ -38,6 +38,7 @@ Operator fused(Operator producer, const Operator& consumer, Bytes between, bool 
     p.serial_fraction = serial_share(p, c);  // before the flop and traffic that weigh it change
     p.flops += c.flops;
     p.weights_read += c.weights_read;
+    p.weights_per_step += c.weights_per_step;
     p.steps = std::max(p.steps, c.steps);
   }
   p.activations_read += difference(c.activations_read, between);

@@ -14,6 +14,7 @@
 //       "units": 448,                            default: 1; equal pieces it can be cut into
 //       "serial_fraction": 0.01,                 default: 0
 //       "steps": 1,                              default: 1; parts that must follow one another
+//       "weights_per_step": "0 B",               of weights_read, what each step after the first reads again
 //       "parameters": 9408,
 //       "matrix": {"batch": 1, "m": 12544, "n": 64, "k": 147},         batch by default 1
 //       "window": [7, 7], "output_shape": [1, 64, 112, 112],

@@ -73,6 +73,7 @@ Work work(json::Object& object) {
   work.units = count(object, "units", 1, 1);
   if (const auto share = object.optional("serial_fraction")) work.serial_fraction = share->number(0.0, 1.0);
   work.steps = count(object, "steps", 1, 1);
+  work.weights_per_step = amount<Bytes>(object, "weights_per_step");
   return work;
 }
 
@@ -92,6 +93,10 @@ Operator read_operator(const json::Value& value) {
   op.type = object.required("type").text();
   op.kernel = kernel_class(object.required("class"));
   op.work = work(object);
+  if (op.work.weights_per_step > op.work.weights_read) {
+    value.fail(fmt::format("reads {} of weights again at every step, but only {} at all",
+                           to_text(op.work.weights_per_step), to_text(op.work.weights_read)));
+  }
   op.parameters = count(object, "parameters", 0, 0);
   if (const auto shape = object.optional("matrix")) {
     op.matrix = matrix(*shape);

@@ -33,6 +33,7 @@ void put_work(Json& object, const Work& work) {
                  work.serial_fraction);
   if (work.serial_fraction > 0.0) object["serial_fraction"] = work.serial_fraction;
   put_count(object, "steps", work.steps, otherwise.steps);
+  put_amount(object, "weights_per_step", work.weights_per_step);
 }
 
 Json to_json(const Operator& op) {

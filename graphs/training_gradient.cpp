@@ -83,6 +83,7 @@ Gradient& Gradient::units(std::int64_t units) {
 Gradient& Gradient::shaped(const Operator& like) {
   op_.window = like.window;
   op_.work.steps = like.work.steps;
+  op_.work.weights_per_step = std::min(like.work.weights_per_step, op_.work.weights_read);
   op_.work.serial_fraction = like.work.serial_fraction;
   return *this;
 }

@@ -27,6 +27,8 @@ struct Work {
   // Compulsory traffic, each byte once: activations read, weights (constants) read, results written.
   Bytes activations_read{};
   Bytes weights_read{};
+  // Of weights_read, what each of `steps` after the first reads again: from the cache that holds it, else from memory.
+  Bytes weights_per_step{};
   Bytes written{};
   // What must stay in cache for the traffic to be compulsory only.
   Bytes working_set{};

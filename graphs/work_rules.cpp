@@ -184,7 +184,7 @@ void make_sound(const NodeView& node, Operator& op) {
     op.matrix.reset();
   }
   for (const double value : {work.flops.value(), work.activations_read.value(), work.weights_read.value(),
-                             work.written.value(), work.working_set.value()}) {
+                             work.written.value(), work.working_set.value(), work.weights_per_step.value()}) {
     CORECAST_CHECK(std::isfinite(value) && value >= 0, "{}: {}", rules::label(node), value);
   }
 }

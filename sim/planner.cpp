@@ -88,8 +88,7 @@ MemoryTime memory_time(const Context& context, const Operator& op, const KernelM
   const double busy_cores = std::max(1.0, cores * used);
   const int whole_cores = std::max(1, static_cast<int>(std::lround(busy_cores)));
 
-  const Traffic weights =
-      weight_traffic(op.work.weights_read, context.all_weights, context.caches, whole_cores);
+  const Traffic weights = weight_traffic(op.work, context.all_weights, context.caches, whole_cores);
   const Traffic activations = activation_traffic(op.work, context.caches, whole_cores);
   const double efficiency = kernel.memory_efficiency.value;
   MemoryTime time;

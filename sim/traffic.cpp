@@ -51,11 +51,17 @@ double hit_share(Bytes capacity, Bytes footprint) {
   return footprint > capacity ? capacity / footprint : 1.0;
 }
 
-Traffic weight_traffic(Bytes weights, Bytes all_weights, const CacheView& caches, int cores) {
-  const Bytes footprint = std::max(weights, all_weights);
+Traffic weight_traffic(const graphs::Work& work, Bytes all_weights, const CacheView& caches, int cores) {
   const Bytes private_size = caches.private_size * static_cast<double>(cores);
-  return split(weights, hit_share(private_size, footprint),
-               hit_share(private_size + caches.shared_size, footprint));
+  const auto from = [&](Bytes bytes, Bytes footprint) {
+    return split(bytes, hit_share(private_size, footprint),
+                 hit_share(private_size + caches.shared_size, footprint));
+  };
+  const Traffic first = from(work.weights_read, std::max(work.weights_read, all_weights));
+  const Traffic again =
+      from(work.weights_per_step * static_cast<double>(work.steps - 1), work.weights_per_step);
+  return {first.from_private + again.from_private, first.from_shared + again.from_shared,
+          first.from_memory + again.from_memory};
 }
 
 Traffic activation_traffic(const graphs::Work& work, const CacheView& caches, int cores) {

@@ -1,7 +1,8 @@
 // Traffic: from which level of the memory system an operator's bytes come.
 //
 //   hit(C, F)  = min(1, C / F)                    share of a footprint F that a cache of C bytes still holds
-//   weights:     footprint = all weights of the model: they come round again one inference later
+//   weights:     footprint = all weights of the model: they come round again one inference later;
+//                what each of s steps reads again, s - 1 times: footprint = those weights alone
 //   activations: footprint = what the operator itself touches: its producer has just written its input
 //
 // An access is served by the first level that holds it; what L2 and the last level do not hold comes from memory.
@@ -38,7 +39,8 @@ struct Traffic {
 // hit(C, F); 1 for an empty footprint.
 [[nodiscard]] double hit_share(Bytes capacity, Bytes footprint);
 
-[[nodiscard]] Traffic weight_traffic(Bytes weights, Bytes all_weights, const CacheView& caches, int cores);
+[[nodiscard]] Traffic weight_traffic(const graphs::Work& work, Bytes all_weights, const CacheView& caches,
+                                     int cores);
 [[nodiscard]] Traffic activation_traffic(const graphs::Work& work, const CacheView& caches, int cores);
 
 }  // namespace corecast::sim

@@ -4,8 +4,9 @@
 //
 // Matrix: one product per direction and step, m = batch, n = gates * hidden, k = input + hidden. Steps follow
 // one another; directions, batch and columns of a step are independent. That the input's part can be
-// multiplied for all steps at once is the runtime's choice and not in here. Weights are read once: they must
-// stay in cache (working set).
+// multiplied for all steps at once is the runtime's choice and not in here. Compulsory traffic has weights
+// once; the hidden state's weights come round again at every step (weights_per_step), the input's do not, as
+// the steps' inputs are known beforehand.
 #include <array>
 
 #include "base/error.hpp"
@@ -66,6 +67,7 @@ Operator recurrent(const NodeView& node, std::int64_t gates, int pointwise, bool
   const std::int64_t cells = product(node, {l.directions, l.steps, l.batch, l.hidden});
   work.flops = flops_of(matrix) + Flops(static_cast<double>(cells) * pointwise);
   work.steps = l.steps;
+  if (l.steps > 1) work.weights_per_step = input(node, 2).constant ? input(node, 2).bytes() : Bytes(0.0);
   work.units = tile_units(node, {l.directions, matrix.m, matrix.n, matrix.k});
   work.working_set =
       input(node, 1).bytes() + input(node, 2).bytes() +

@@ -44,10 +44,10 @@ std::string message_for_edges(const std::string& edges) {
 }
 
 Graph everything() {
-  Graph graph =
-      dag("a:1.5Gflop,3B,weights=4kB,written=5B,set=6MB,units=7,steps=8,serial=0.1,conv,int8,type=Conv,"
-          "parameters=9,"
-          "matrix=2x3x4x5,window=3x1,shape=1x0x7 -[12kB]-> b:shape");
+  Graph graph = dag(
+      "a:1.5Gflop,3B,weights=4kB,again=3kB,written=5B,set=6MB,units=7,steps=8,serial=0.1,conv,int8,type=Conv,"
+      "parameters=9,"
+      "matrix=2x3x4x5,window=3x1,shape=1x0x7 -[12kB]-> b:shape");
   graph.name = "a \"name\" with ü";
   graph.batch = 16;
   graph.notes.push_back({"dynamic-shape", "assumed 1"});
@@ -78,7 +78,7 @@ TEST_CASE("a graph with everything set is written in full") {
   "name": "a \"name\" with ü",
   "batch": 16,
   "operators": [
-    {"name":"a","type":"Conv","class":"conv","flop":"1.5 Gflop","compute_type":"int8","activations_read":"3 B","weights_read":"4 kB","written":"5 B","working_set":"6 MB","units":7,"serial_fraction":0.1,"steps":8,"parameters":9,"matrix":{"batch":2,"m":3,"n":4,"k":5},"window":[3,1],"output_shape":[1,0,7]},
+    {"name":"a","type":"Conv","class":"conv","flop":"1.5 Gflop","compute_type":"int8","activations_read":"3 B","weights_read":"4 kB","written":"5 B","working_set":"6 MB","units":7,"serial_fraction":0.1,"steps":8,"weights_per_step":"3 kB","parameters":9,"matrix":{"batch":2,"m":3,"n":4,"k":5},"window":[3,1],"output_shape":[1,0,7]},
     {"name":"b","type":"Reshape","class":"shape","understood":false}
   ],
   "edges": [
@@ -156,6 +156,8 @@ TEST_CASE("a graph without operators is refused") {
 TEST_CASE("wrong values are refused with their place") {
   CHECK(message_for_operator(R"(, "flop": "-1 flop")") ==
         "m.json: /operators/0/flop: must not be negative, found \"-1 flop\"");
+  CHECK(message_for_operator(R"(, "weights_read": "1 kB", "weights_per_step": "2 kB")") ==
+        "m.json: /operators/0: reads 2 kB of weights again at every step, but only 1 kB at all");
   CHECK(message_for_operator(R"(, "flop": 7)") == "m.json: /operators/0/flop: wanted text, found 7");
   CHECK(message_for_operator(R"(, "flop": "nan flop")") ==
         "m.json: /operators/0/flop: \"nan flop\" is not finite, wanted a number with unit, such as \"1.5 "

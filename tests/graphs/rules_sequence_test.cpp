@@ -17,7 +17,13 @@ TEST_CASE("an LSTM multiplies input and state by four gates at every step") {
   CHECK(op.matrix == MatrixShape{10, 2, 256, 96});
   CHECK(op.work.units == 16);  // one row tile, 256 / 16 column tiles
   CHECK(op.work.weights_read == Bytes(4 * 256 * 96));
+  CHECK(op.work.weights_per_step == Bytes(4 * 256 * 64));  // the hidden state's: 64 columns
   CHECK(op.work.working_set == Bytes(4 * (256 * 96 + 2 * 128)));
+}
+
+TEST_CASE("a single step reads no weights again, and weights that are no constants are none") {
+  CHECK(rule("LSTM", "1x2x32, w 1x256x32, w 1x256x64 -> 1x1x2x64").work.weights_per_step == Bytes(0.0));
+  CHECK(rule("LSTM", "9x2x32, 1x256x32, 1x256x64 -> 9x1x2x64").work.weights_per_step == Bytes(0.0));
 }
 
 TEST_CASE("two directions double an LSTM's work and units") {

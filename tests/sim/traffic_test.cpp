@@ -18,6 +18,12 @@ CacheView caches(double private_bytes, double shared_bytes) {
   return view;
 }
 
+graphs::Work weights(double bytes) {
+  graphs::Work work;
+  work.weights_read = Bytes(bytes);
+  return work;
+}
+
 double sum(const Traffic& t) {
   return (t.from_private + t.from_shared + t.from_memory).value();
 }
@@ -25,19 +31,37 @@ double sum(const Traffic& t) {
 }  // namespace
 
 TEST_CASE("weights of a model that fits the private caches come from there") {
-  CHECK(weight_traffic(Bytes(10.0), Bytes(100.0), caches(100.0, 1000.0), 1) ==
+  CHECK(weight_traffic(weights(10.0), Bytes(100.0), caches(100.0, 1000.0), 1) ==
         Traffic{Bytes(10.0), Bytes(0.0), Bytes(0.0)});
   // Two cores keep half of the weights each.
-  CHECK(weight_traffic(Bytes(10.0), Bytes(200.0), caches(100.0, 1000.0), 2).from_private.value() == 10.0);
+  CHECK(weight_traffic(weights(10.0), Bytes(200.0), caches(100.0, 1000.0), 2).from_private.value() == 10.0);
 }
 
 TEST_CASE("what a cache cannot hold comes from the next level in proportion") {
   // 400 bytes of weights: 100 private (1/4), 200 more in the shared cache (3/4 together), 1/4 from memory.
-  const Traffic traffic = weight_traffic(Bytes(40.0), Bytes(400.0), caches(100.0, 200.0), 1);
+  const Traffic traffic = weight_traffic(weights(40.0), Bytes(400.0), caches(100.0, 200.0), 1);
   CHECK(traffic.from_private.value() == doctest::Approx(10.0));
   CHECK(traffic.from_shared.value() == doctest::Approx(20.0));
   CHECK(traffic.from_memory.value() == doctest::Approx(10.0));
   CHECK(sum(traffic) == doctest::Approx(40.0));
+}
+
+TEST_CASE("steps read their weights again from the cache that holds those weights alone") {
+  // 400 bytes of weights in the model, 60 in the layer, 50 of them again in each of 10 further steps. Private cache of
+  // 100: a first read finds a quarter of the layer there, half in the shared cache; the 500 bytes read again all fit.
+  graphs::Work work = weights(60.0);
+  work.weights_per_step = Bytes(50.0);
+  work.steps = 11;
+  const Traffic small = weight_traffic(work, Bytes(400.0), caches(100.0, 200.0), 1);
+  CHECK(small.from_private.value() == doctest::Approx(15.0 + 500.0));
+  CHECK(small.from_shared.value() == doctest::Approx(30.0));
+  CHECK(small.from_memory.value() == doctest::Approx(15.0));
+  // A private cache of 10 holds a fifth of the 50, the shared one of 15 three tenths, and the rest comes from memory at
+  // every step: 500 x 0.2, 500 x 0.3, 500 x 0.5, besides the first 60 x (10, 15, 375) / 400.
+  const Traffic large = weight_traffic(work, Bytes(400.0), caches(10.0, 15.0), 1);
+  CHECK(large.from_private.value() == doctest::Approx(100.0 + 1.5));
+  CHECK(large.from_shared.value() == doctest::Approx(150.0 + 2.25));
+  CHECK(large.from_memory.value() == doctest::Approx(250.0 + 56.25));
 }
 
 TEST_CASE("activations stay private for one thread only") {

@@ -81,6 +81,8 @@ void set_named(Operator& op, std::string_view key, std::string_view value) {
   graphs::Work& work = op.work;
   if (key == "weights") {
     work.weights_read = parse_quantity<Bytes>(value);
+  } else if (key == "again") {
+    work.weights_per_step = parse_quantity<Bytes>(value);
   } else if (key == "written") {
     work.written = parse_quantity<Bytes>(value);
   } else if (key == "set") {

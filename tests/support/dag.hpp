@@ -15,6 +15,7 @@
 //   class              gemm             kernel class by its field name; also a usual type where none is given
 //   data type          int8             work.compute_type
 //   weights, written   weights=10MB     work.weights_read, work.written
+//   again              again=5MB        work.weights_per_step
 //   set                set=60kB         work.working_set
 //   units, steps       units=4          work.units, work.steps
 //   serial             serial=0.1       work.serial_fraction

@@ -13,6 +13,7 @@
 #include "cli/host_calibration.hpp"
 #include "cli/option_values.hpp"
 #include "cli/snippets.hpp"
+#include "graphs/builtin.hpp"
 #include "hwmodels/machine_json.hpp"
 #include "hwmodels/text_columns.hpp"
 
@@ -57,12 +58,24 @@ std::optional<std::filesystem::path> side_path_of(const char* option, const Text
   return path_of(option, text);
 }
 
+FormOptions form_of(const Raw& raw) {
+  FormOptions form;
+  if (raw.sequence) form.sequence = count_of("--seq", *raw.sequence, graphs::kMostSequence);
+  if (raw.type) {
+    form.type = word_of<DataType>(
+        "--dtype", *raw.type, {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}, {"int8", DataType::int8}});
+  }
+  form.training = raw.training;
+  return form;
+}
+
 ModelOptions model_of(const Raw& raw) {
   ModelOptions options;
   options.model = raw.model;
-  if (raw.batch) options.import.batch = count_of("--batch", *raw.batch, kMostBatch);
+  if (raw.batch) options.import.batch = count_of("--batch", *raw.batch, graphs::kMostBatch);
   options.import.shapes = shapes_of(raw.shapes);
   options.import.strict = raw.strict;
+  options.form = form_of(raw);
   return options;
 }
 
@@ -160,14 +173,23 @@ void add_json(CLI::App* app, Raw& raw) {
   app->add_flag("--json", raw.json, "print JSON instead of text");
 }
 
+void add_form(CLI::App* app, Raw& raw) {
+  add_text(app, "--seq", raw.sequence, "length of a built-in model's sequence; default: the model's own")
+      ->type_name("L");
+  add_text(app, "--dtype", raw.type, "of a built-in model: fp32 (default), bf16 or int8 (quantised)")
+      ->type_name("T");
+  app->add_flag("--training", raw.training, "a built-in model's forward, backward and optimizer step");
+}
+
 void add_model(CLI::App* app, Raw& raw) {
   app->add_option("MODEL", raw.model,
                   "an .onnx file, a corecast.graph/1 JSON file, or a built-in model's name")
       ->required()
       ->type_name("");
   add_text(app, "--batch", raw.batch,
-           fmt::format("size of the batch, where the model leaves it open, 1 to {}", kMostBatch))
+           fmt::format("size of the batch, where the model leaves it open, 1 to {}", graphs::kMostBatch))
       ->type_name("B");
+  add_form(app, raw);
   // One shape an option: what follows it may be the model.
   app->add_option("--shape", raw.shapes, "shape of an input the model leaves open: name=1x3x224x224 (repeat)")
       ->type_name("S")
@@ -209,7 +231,8 @@ void add_inspect(CLI::App& parent, Verbs& verbs) {
   auto raw = std::make_shared<Raw>();
   CLI::App* app =
       subcommand(parent, "inspect", "What a model asks of any machine: flop, bytes, width, critical path.",
-                 "  corecast inspect model.onnx --shape input=1x3x224x224\n");
+                 "  corecast inspect model.onnx --shape input=1x3x224x224\n"
+                 "  corecast inspect bert_base --seq 384 --dtype int8\n");
   add_model(app, *raw);
   add_text(app, "--top", raw->top, "operators to list, by flop; default 10")->type_name("K");
   add_json(app, *raw);
@@ -282,7 +305,9 @@ void add_tune(CLI::App& parent, Verbs& verbs) {
   CLI::App* app =
       subcommand(parent, "tune", "The best settings, ranked, beside what the usual rules give.",
                  "  corecast tune model.onnx\n"
-                 "  corecast tune model.onnx --machine xeon-8480plus --objective throughput --batch 8\n");
+                 "  corecast tune model.onnx --machine xeon-8480plus --objective throughput --batch 8\n"
+                 "  corecast tune bert_base --seq 384 --dtype int8\n"
+                 "  corecast tune resnet50 --training --batch 32 --runtime tensorflow-onednn\n");
   add_model(app, *raw);
   add_machine(app, *raw);
   add_runtime(app, *raw);
@@ -360,20 +385,13 @@ void add_calibrate(CLI::App& parent, Verbs& verbs) {
   verbs.push_back({app, [raw]() -> Command { return calibrate_of(*raw); }});
 }
 
-constexpr long long kMostSequence = 1'000'000;
-
 ModelWriteOptions model_write_of(const Raw& raw) {
   ModelWriteOptions options;
   options.name = raw.model;
   options.output = path_of("--output", raw.output);
   if (options.output == std::filesystem::path("-")) options.output.reset();
-  if (raw.batch) options.batch = count_of("--batch", *raw.batch, kMostBatch);
-  if (raw.sequence) options.sequence = count_of("--seq", *raw.sequence, kMostSequence);
-  if (raw.type) {
-    options.type = word_of<DataType>(
-        "--dtype", *raw.type, {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}, {"int8", DataType::int8}});
-  }
-  options.training = raw.training;
+  if (raw.batch) options.batch = count_of("--batch", *raw.batch, graphs::kMostBatch);
+  options.form = form_of(raw);
   options.json = raw.json;
   return options;
 }
@@ -398,11 +416,10 @@ void add_model_command(CLI::App& parent, Verbs& verbs) {
                  "  corecast model resnet50 --batch 8 -o resnet50.onnx\n"
                  "  corecast model bert_base --seq 64 --training -o bert_training.json\n");
   app->add_option("NAME", raw->model, "`list`, or the name of a built-in model")->required()->type_name("");
-  add_text(app, "--batch", raw->batch, fmt::format("size of the batch, 1 to {}; default 1", kMostBatch))
+  add_text(app, "--batch", raw->batch,
+           fmt::format("size of the batch, 1 to {}; default 1", graphs::kMostBatch))
       ->type_name("B");
-  add_text(app, "--seq", raw->sequence, "length of the sequence; default: the model's own")->type_name("L");
-  add_text(app, "--dtype", raw->type, "fp32 (default), bf16 or int8 (quantised)")->type_name("T");
-  app->add_flag("--training", raw->training, "forward, backward and optimizer step (graph only)");
+  add_form(app, *raw);
   add_text(app, "-o,--output", raw->output,
            "file to write: NAME.onnx is a model that frameworks run, any other name a graph; default, or -: "
            "the graph "
@@ -432,7 +449,7 @@ void add_study(CLI::App& parent, Verbs& verbs) {
   verbs.push_back({app, [raw]() -> Command {
                      StudyOptions options;
                      options.runtime = raw->runtime;
-                     if (raw->batch) options.batch = count_of("--batch", *raw->batch, kMostBatch);
+                     if (raw->batch) options.batch = count_of("--batch", *raw->batch, graphs::kMostBatch);
                      options.models = raw->models;
                      options.csv = side_path_of("--csv", raw->csv);
                      options.jobs = static_cast<int>(count_of("--jobs", raw->jobs, 1024, 0));

@@ -9,21 +9,39 @@
 #include "cli/host_calibration.hpp"
 #include "cli/options.hpp"
 #include "graphs/graph.hpp"
+#include "graphs/written_model.hpp"
 #include "hwmodels/host.hpp"
 #include "sim/forecast.hpp"
 #include "sim/runtime.hpp"
 
 namespace corecast::cli {
 
+// What a built-in model was expanded to.
+struct ModelForm {
+  std::optional<std::int64_t> sequence;  // of a model that has one, its own where none is asked for
+  DataType type = DataType::fp32;
+  bool training = false;  // forward, backward and optimizer step
+};
+
 struct ModelInput {
   graphs::Graph graph;
-  std::string name;      // the file's name without its folder, or the built-in model's
-  std::string origin;    // "file", "built-in"
-  std::string checksum;  // of the graph as it was understood; equal graphs have equal ones
+  std::string name;               // the file's name without its folder, or the built-in model's
+  std::string origin;             // "file", "built-in"
+  std::string checksum;           // of the graph as it was understood; equal graphs have equal ones
+  std::optional<ModelForm> form;  // of a built-in model
 };
 
 // A file of that name when there is one, else the built-in model.
 [[nodiscard]] ModelInput load_model_input(const ModelOptions& options);
+
+// A built-in model as a builder wrote it (or its int8 form): what an export and a training step are made of.
+// InputError for an unknown name and for a form that it does not have.
+[[nodiscard]] graphs::WrittenModel write_builtin(const std::string& name, std::int64_t batch,
+                                                 const FormOptions& form);
+[[nodiscard]] ModelForm form_of(const std::string& name, const FormOptions& form);
+
+// What to know before trusting the numbers: what the import could not do exactly, and that `runtime` does not train.
+[[nodiscard]] std::vector<sim::Message> model_warnings(const ModelInput& model, const sim::Runtime& runtime);
 
 struct MachineInput {
   hwmodels::Machine machine;  // as the hardware is

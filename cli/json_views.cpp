@@ -90,14 +90,22 @@ Tree tree_of(const std::vector<sim::Message>& messages) {
 }
 
 Tree tree_of(const ModelInput& model) {
-  return {{"name", model.name},
-          {"origin", model.origin},
-          {"checksum", model.checksum},
-          {"batch", model.graph.batch},
-          {"operators", model.graph.size()},
-          {"flop", number(model.graph.total_flops().value())},
-          {"parameters", model.graph.total_parameters()},
-          {"bytes", number(model.graph.total_traffic().value())}};
+  Tree tree = {{"name", model.name},
+               {"origin", model.origin},
+               {"checksum", model.checksum},
+               {"batch", model.graph.batch}};
+  if (model.form) add_form(tree, *model.form);
+  tree["operators"] = model.graph.size();
+  tree["flop"] = number(model.graph.total_flops().value());
+  tree["parameters"] = model.graph.total_parameters();
+  tree["bytes"] = number(model.graph.total_traffic().value());
+  return tree;
+}
+
+void add_form(Tree& tree, const ModelForm& form) {
+  if (form.sequence) tree["sequence"] = *form.sequence;
+  tree["dtype"] = name_of(form.type);
+  tree["training"] = form.training;
 }
 
 Tree tree_of(const MachineInput& machine) {

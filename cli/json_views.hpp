@@ -25,6 +25,7 @@ using Tree = nlohmann::ordered_json;
 [[nodiscard]] Tree tree_of(const sim::Forecast& forecast);
 [[nodiscard]] Tree tree_of(const std::vector<sim::Message>& messages);
 [[nodiscard]] Tree tree_of(const ModelInput& model);
+void add_form(Tree& tree, const ModelForm& form);  // sequence (where there is one), dtype, training
 [[nodiscard]] Tree tree_of(const MachineInput& machine);
 [[nodiscard]] Tree tree_of(const sim::Runtime& runtime);
 [[nodiscard]] Tree tree_of(const OriginCounts& origins);

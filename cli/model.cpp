@@ -11,7 +11,6 @@
 #include "graphs/builtin.hpp"
 #include "graphs/graph_json.hpp"
 #include "graphs/onnx_export.hpp"
-#include "graphs/quantize.hpp"
 #include "graphs/training.hpp"
 
 namespace corecast::cli {
@@ -21,22 +20,11 @@ bool is_onnx(const std::optional<std::filesystem::path>& file) {
   return file && file->extension() == ".onnx";
 }
 
-graphs::WrittenModel written_of(const ModelWriteOptions& options) {
-  const bool quantise = options.type == DataType::int8;
-  graphs::WrittenModel model =
-      graphs::write_model(options.name, {.batch = options.batch,
-                                         .sequence = options.sequence,
-                                         .type = quantise ? DataType::fp32 : options.type});
-  return quantise ? graphs::quantized(model) : std::move(model);
-}
-
 void check(const ModelWriteOptions& options) {
-  if (options.training && is_onnx(options.output)) {
+  if (options.form.training && is_onnx(options.output)) {
     throw InputError("--training", "a training step is a graph, and has no form that onnxruntime runs",
                      "write it to a .json file");
   }
-  if (options.training && options.type == DataType::int8)
-    throw InputError("--training", "quantised models are not trained", "--dtype fp32 or bf16");
 }
 
 }  // namespace
@@ -62,9 +50,10 @@ std::string run(const ModelListOptions& options) {
 std::string run(const ModelWriteOptions& options) {
   check(options);
   if (options.output) check_output("--output", *options.output);
-  const graphs::WrittenModel written = written_of(options);
+  const graphs::WrittenModel written = write_builtin(options.name, options.batch, options.form);
   ModelInput model;
-  model.graph = options.training ? graphs::training_step(written) : written.graph;
+  model.form = form_of(options.name, options.form);
+  model.graph = options.form.training ? graphs::training_step(written) : written.graph;
   const std::string text =
       is_onnx(options.output) ? graphs::to_onnx(written) : graphs::to_json_text(model.graph);
   if (!options.output) return text;
@@ -75,6 +64,7 @@ std::string run(const ModelWriteOptions& options) {
   Tree tree = report("model");
   tree["name"] = options.name;
   tree["batch"] = model.graph.batch;
+  add_form(tree, *model.form);
   tree["operators"] = model.graph.size();
   tree["flop"] = number(model.graph.total_flops().value());
   tree["parameters"] = model.graph.total_parameters();

@@ -13,7 +13,6 @@
 
 namespace corecast::cli {
 
-inline constexpr long long kMostBatch = 1'000'000;
 inline constexpr long long kMostThreads = 65'536;
 inline constexpr long long kMostRows = 100'000;  // of a ranking
 

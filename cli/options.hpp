@@ -17,9 +17,17 @@
 
 namespace corecast::cli {
 
+// What a built-in model is expanded to; int8 is made from fp32 by quantising. Nothing of it can be asked of a file.
+struct FormOptions {
+  std::optional<std::int64_t> sequence;
+  std::optional<DataType> type;  // none: fp32
+  bool training = false;
+};
+
 struct ModelOptions {
   std::string model;  // a file, or a built-in model's name
   graphs::ImportOptions import;
+  FormOptions form;
 };
 
 struct TargetOptions {
@@ -85,13 +93,10 @@ struct ModelListOptions {
   bool json = false;
 };
 
-// What a built-in model is made of; int8 is made from fp32 by quantising.
 struct ModelWriteOptions {
   std::string name;
   std::int64_t batch = 1;
-  std::optional<std::int64_t> sequence;
-  DataType type = DataType::fp32;
-  bool training = false;
+  FormOptions form;
   std::optional<std::filesystem::path> output;  // none: standard output
   bool json = false;
 };

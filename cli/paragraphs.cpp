@@ -39,12 +39,21 @@ std::string calibration_text(const MachineInput& machine) {
   return fmt::format("{} ({})", text, calibration.file.string());
 }
 
+// "sequence 128, int8, training step, "; nothing for a file, which is as it is.
+std::string form_text(const ModelInput& model) {
+  if (!model.form) return "";
+  std::string text;
+  if (model.form->sequence) text += fmt::format("sequence {}, ", *model.form->sequence);
+  return text +
+         fmt::format("{}, {}", name_of(model.form->type), model.form->training ? "training step, " : "");
+}
+
 }  // namespace
 
 std::string heading_of(const ModelInput& model, int width) {
   const graphs::Graph& graph = model.graph;
-  return wrapped(fmt::format("{}{}: batch {}, {}, {}, {} parameters", model.name,
-                             model.origin == "built-in" ? " (built in)" : "", graph.batch,
+  return wrapped(fmt::format("{}{}: batch {}, {}{}, {}, {} parameters", model.name,
+                             model.origin == "built-in" ? " (built in)" : "", graph.batch, form_text(model),
                              counted(static_cast<std::int64_t>(graph.size()), "operator"),
                              to_short_text(graph.total_flops()),
                              count_text(static_cast<double>(graph.total_parameters()))),

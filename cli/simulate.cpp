@@ -47,7 +47,7 @@ std::string run(const SimulateOptions& options) {
     report.prepared = sim::prepare(report.model.graph, report.runtime);
     report.evaluation = sim::evaluate(report.prepared, report.machine.target, report.runtime, report.setting);
   }
-  report.warnings = notes_of(report.model.graph);
+  report.warnings = model_warnings(report.model, report.runtime);
   for (const auto& more : {report.machine.warnings,
                            sim::setting_warnings(report.machine.target, report.runtime, report.setting)}) {
     report.warnings.insert(report.warnings.end(), more.begin(), more.end());

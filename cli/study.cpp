@@ -46,7 +46,7 @@ std::vector<Workload> workloads_of(const std::vector<std::string>& names) {
     all.push_back({model, false});
     if (model.group != "synthetic" && !model.name.ends_with("_decode")) all.push_back({model, true});
   }
-  for (const std::string& name : names) (void)graphs::write_model(name);  // tells an unknown one
+  for (const std::string& name : names) (void)graphs::builtin_named(name);  // tells an unknown one
   return all;
 }
 

@@ -51,7 +51,7 @@ std::string run(const TuneOptions& options) {
     if (!options.json) std::fprintf(stderr, "corecast: read and searched in %.2f s\n", spent.count());
   }
   report.confidence = confidence_of(report.machine.target.machine, report.runtime, report.result.ranking);
-  append(report.warnings, notes_of(report.model.graph));
+  append(report.warnings, model_warnings(report.model, report.runtime));
   append(report.warnings, report.machine.warnings);
   append(report.warnings, report.result.warnings);
   report.warnings = distinct(std::move(report.warnings));

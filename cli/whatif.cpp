@@ -110,7 +110,7 @@ std::string run(const WhatIfOptions& options) {
     report.seconds = spent.count();
     if (!options.json) std::fprintf(stderr, "corecast: read and searched in %.2f s\n", spent.count());
   }
-  report.warnings = notes_of(report.model.graph);
+  report.warnings = model_warnings(report.model, report.runtime);
   report.warnings.insert(report.warnings.end(), report.machine.warnings.begin(),
                          report.machine.warnings.end());
   report.warnings.insert(report.warnings.end(), no_effect.begin(), no_effect.end());

@@ -1,5 +1,6 @@
 #include "graphs/builtin.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/error.hpp"
@@ -95,10 +96,6 @@ constexpr std::array kModels{
           models::random_dag},
 };
 
-// Beyond any use, and sizes stay far from overflow.
-constexpr std::int64_t kMostBatch = 1'000'000;
-constexpr std::int64_t kMostSequence = 1'000'000;
-
 void check(const Entry& entry, const BuildOptions& options) {
   if (options.batch < 1 || options.batch > kMostBatch) {
     throw InputError(entry.name, fmt::format("batch is {}, wanted 1 to {}", options.batch, kMostBatch));
@@ -129,21 +126,30 @@ const std::vector<BuiltinModel>& builtin_models() {
   return all;
 }
 
-WrittenModel write_model(const std::string& name, const BuildOptions& options) {
-  std::vector<std::string> names;
-  for (const Entry& entry : kModels) {
-    if (entry.name != name) {
-      names.emplace_back(entry.name);
-      continue;
-    }
-    check(entry, options);
-    BuildOptions complete = options;
-    if (entry.sequence > 0 && !complete.sequence) complete.sequence = entry.sequence;
-    return entry.build(complete);
+const BuiltinModel* find_builtin(std::string_view name) {
+  for (const BuiltinModel& model : builtin_models()) {
+    if (model.name == name) return &model;
   }
+  return nullptr;
+}
+
+const BuiltinModel& builtin_named(std::string_view name) {
+  if (const BuiltinModel* model = find_builtin(name)) return *model;
+  std::vector<std::string> names;
+  for (const BuiltinModel& model : builtin_models()) names.push_back(model.name);
   std::string hint = did_you_mean(name, names);
   if (hint.empty()) hint = fmt::format("there are: {}", fmt::join(names, ", "));
   throw InputError("", fmt::format("no built-in model is named {}", quote(name)), hint);
+}
+
+WrittenModel write_model(const std::string& name, const BuildOptions& options) {
+  const BuiltinModel& model = builtin_named(name);
+  const auto entry = std::find_if(kModels.begin(), kModels.end(),
+                                  [&](const Entry& candidate) { return candidate.name == model.name; });
+  check(*entry, options);
+  BuildOptions complete = options;
+  if (!complete.sequence) complete.sequence = model.sequence;
+  return entry->build(complete);
 }
 
 Graph build_model(const std::string& name, std::int64_t batch) {

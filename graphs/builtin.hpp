@@ -4,12 +4,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graphs/graph.hpp"
 #include "graphs/written_model.hpp"
 
 namespace corecast::graphs {
+
+// Beyond any use, and sizes stay far from overflow.
+inline constexpr std::int64_t kMostBatch = 1'000'000;
+inline constexpr std::int64_t kMostSequence = 1'000'000;
 
 struct BuildOptions {
   std::int64_t batch = 1;
@@ -26,7 +31,11 @@ struct BuiltinModel {
 };
 
 [[nodiscard]] const std::vector<BuiltinModel>& builtin_models();
-// InputError with the nearest name for an unknown one; for a sequence where the model has none.
+// Looks a name up, builds nothing: nullptr, or InputError with the nearest name, for an unknown one.
+[[nodiscard]] const BuiltinModel* find_builtin(std::string_view name);
+[[nodiscard]] const BuiltinModel& builtin_named(std::string_view name);
+
+// InputError for an unknown name, as above; for a sequence where the model has none.
 [[nodiscard]] WrittenModel write_model(const std::string& name, const BuildOptions& options = {});
 [[nodiscard]] Graph build_model(const std::string& name, std::int64_t batch = 1);
 

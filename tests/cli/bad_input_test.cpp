@@ -54,6 +54,38 @@ TEST_CASE("a model that is no file and no built-in model") {
   check_refused({"study", "--batch", "0"}, "--batch");
 }
 
+TEST_CASE("a form that a built-in model does not have is refused by every command that takes a model") {
+  const std::vector<std::vector<std::string>> lines{{"inspect", "alexnet"},
+                                                    {"simulate", "alexnet", "--machine", kMachine},
+                                                    {"tune", "alexnet", "--machine", kMachine},
+                                                    {"whatif", "alexnet", "--set", "smt=off"}};
+  for (const auto& line : lines) {
+    const auto refuse = [&](const std::vector<std::string>& form, const std::string& message) {
+      auto arguments = line;
+      arguments.insert(arguments.end(), form.begin(), form.end());
+      check_refused(arguments, message);
+    };
+    refuse({"--seq", "5"}, "alexnet: has no sequence, but a length of 5 is given");
+    refuse({"--seq", "0"}, "--seq: found \"0\", wanted a whole number from 1 to 1000000");
+    refuse({"--dtype", "fp64"}, "--dtype: found \"fp64\", wanted fp32 or bf16 or int8");
+    refuse({"--dtype", ""}, "--dtype: found \"\", wanted ");
+    refuse({"--dtype", "int8", "--training"}, "--training: quantised models are not trained");
+  }
+  check_refused({"inspect", "bert_base", "--seq", "513"}, "513 positions are asked for, the model has 512");
+}
+
+TEST_CASE("a file has no other form than its own") {
+  check_refused(
+      {"tune", model(), "--seq", "5"},
+      "--seq: found 5, but \"two_branches.json\" is a file, not a built-in model (what an ONNX file "
+      "leaves open is set by --shape");
+  check_refused({"inspect", model(), "--dtype", "fp32"},
+                "--dtype: found fp32, but \"two_branches.json\" is a file, whose types are written in");
+  check_refused(
+      {"simulate", model(), "--training"},
+      "--training: \"two_branches.json\" is a file: a training step is made of built-in models only");
+}
+
 TEST_CASE("a model that cannot be read as a file") {
   const Folder folder;
   check_refused({"inspect", folder.path("")}, "is a directory, wanted a file");
@@ -172,6 +204,8 @@ TEST_CASE("shapes that are none") {
                 "the shape of \"x\" is given twice");
   check_refused({"inspect", "inception_v3", "--shape", "x=1"},
                 "has its shapes written in (--batch sets its batch)");
+  check_refused({"inspect", "lstm", "--shape", "x=1"},
+                "has its shapes written in (--batch sets its batch, --seq the length of its sequence)");
 }
 
 TEST_CASE("changes of a what-if that are none") {

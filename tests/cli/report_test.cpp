@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -191,6 +192,49 @@ TEST_CASE("a built-in model that is written is the one that is read by name") {
   named.erase("model");
   CHECK(written == named);
   CHECK(printed({"model", "inception_v3", "--batch", "2"}) == corecast::read_file(file));
+}
+
+TEST_CASE(
+    "every form of a built-in model that can be written can be read by name, and is told in the report") {
+  const Folder folder;
+  const std::string file = folder.path("m.json");
+  const std::vector<Line> forms{{},
+                                {"--seq", "64"},
+                                {"--dtype", "bf16", "--training"},
+                                {"--seq", "32", "--batch", "3", "--dtype", "int8"}};
+  for (const Line& form : forms) {
+    const json told = json::parse(printed(with({"model", "bert_base", "--json", "-o", file}, form)));
+    const json named = json::parse(printed(with({"inspect", "bert_base", "--json"}, form)))["model"];
+    const json read = json::parse(printed({"inspect", file, "--json"}))["model"];
+    CHECK(named["checksum"] == read["checksum"]);
+    CHECK_FALSE(read.contains("dtype"));  // a file does not say what it was made of
+    for (const char* field : {"batch", "sequence", "dtype", "training"}) CHECK(named[field] == told[field]);
+    const auto given = [&](const std::string& option) {
+      const auto at = std::find(form.begin(), form.end(), option);
+      return at == form.end() ? std::string() : *std::next(at);
+    };
+    CHECK(named["sequence"] == std::stoi(given("--seq").empty() ? "128" : given("--seq")));
+    CHECK(named["dtype"] == (given("--dtype").empty() ? "fp32" : given("--dtype")));
+    CHECK(named["training"] == (std::find(form.begin(), form.end(), "--training") != form.end()));
+  }
+}
+
+TEST_CASE(
+    "the heading says which form was tuned, simulated or changed, and that onnxruntime does not train it") {
+  const Line form{"--machine", "two-sockets", "--batch", "2", "--training", "--dtype", "bf16"};
+  const std::vector<Line> lines{{"tune", "lstm", "--seq", "4"},
+                                {"simulate", "lstm", "--seq", "4"},
+                                {"whatif", "lstm", "--seq", "4", "--set", "clock=+10%"}};
+  for (const Line& line : lines) {
+    const std::string text = printed(with(line, form));
+    INFO(text);
+    CHECK(text.starts_with("lstm (built in): batch 2, sequence 4, bf16, training step, "));
+    CHECK(text.find("NO_TRAINING: onnxruntime runs no training step") != std::string::npos);
+  }
+  const std::string inference = printed({"simulate", "lstm", "--machine", "two-sockets"});
+  CHECK(inference.starts_with("lstm (built in): batch 1, sequence 35, fp32, 10 operators"));
+  CHECK(inference.find("NO_TRAINING") == std::string::npos);
+  CHECK(printed({"inspect", "alexnet"}).starts_with("alexnet (built in): batch 1, fp32, "));
 }
 
 TEST_CASE("a machine that is written is the one that is read") {

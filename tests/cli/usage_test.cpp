@@ -46,6 +46,14 @@ TEST_CASE("every command takes --json") {
   }
 }
 
+TEST_CASE("what takes a built-in model takes all of its forms, and the help says so") {
+  for (const std::string command : {"tune", "simulate", "whatif", "inspect", "model"}) {
+    const std::string help = program({command, "--help"}).out;
+    INFO(command);
+    for (const char* option : {"--batch B", "--seq L", "--dtype T", "--training"}) CHECK(has(help, option));
+  }
+}
+
 TEST_CASE("the version is one line") {
   const Output output = program({"--version"});
   CHECK(output.code == 0);

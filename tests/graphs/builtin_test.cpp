@@ -40,6 +40,15 @@ TEST_CASE("a convolution keeps, halves and groups as its options say") {
   CHECK(graph.op(OpIndex(0)).output_shape == Shape{2, 4, 9, 9});
 }
 
+TEST_CASE("a built-in model is looked up by name without being built") {
+  for (const auto& model : graphs::builtin_models()) CHECK(graphs::find_builtin(model.name) == &model);
+  CHECK(graphs::find_builtin("bert_base")->sequence == 128);
+  CHECK(graphs::find_builtin("") == nullptr);
+  CHECK(&graphs::builtin_named("alexnet") == graphs::find_builtin("alexnet"));
+  CHECK_THROWS_WITH_AS((void)graphs::builtin_named("alexnett"),
+                       "no built-in model is named \"alexnett\" (did you mean \"alexnet\"?)", InputError);
+}
+
 TEST_CASE("a pool that rounds up leaves out a window that begins in the padding") {
   Builder b;
   const auto x = b.input({1, 6, 6});

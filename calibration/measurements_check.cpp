@@ -48,7 +48,9 @@ class RowChecker {
       for (const KernelName& name : kernel_names()) {
         if (name.group == row_.group) names.push_back(name.kernel);
       }
-      refuse("kernel", fmt::format("unknown kernel {} of group {}", quote(row_.kernel), name_of(row_.group)),
+      refuse("kernel",
+             fmt::format("unknown kernel {} of group {}, wanted {}", quote(row_.kernel), name_of(row_.group),
+                         fmt::join(names, " or ")),
              did_you_mean(row_.kernel, names));
     }
     if (std::find(known->units.begin(), known->units.end(), row_.unit) != known->units.end()) return;

@@ -31,7 +31,8 @@ template <typename Enum, typename Named, typename Names>
 Enum one_of(const json::Value& value, std::string_view what, Named named, const Names& names) {
   const std::string written = value.text();
   if (const auto found = named(written)) return *found;
-  value.fail(fmt::format("unknown {} {}", what, quote(written)), did_you_mean(written, names));
+  value.fail(fmt::format("unknown {} {}, wanted {}", what, quote(written), fmt::join(names, " or ")),
+             did_you_mean(written, names));
 }
 
 Context read_context(const json::Value& node) {
@@ -82,6 +83,7 @@ struct ScaledUnit {
 };
 ScaledUnit read_unit(const json::Value& value) {
   const std::string written = value.text();
+  if (const auto base = unit_named(written)) return {*base, 1.0};  // as our own files have it: the fast way
   const std::string one = "1 " + written;
   const auto scale_as = [&](auto quantity) -> std::optional<double> {
     try {

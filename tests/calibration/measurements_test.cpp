@@ -73,10 +73,17 @@ TEST_CASE("a measurement file is refused by place, finding and wish") {
   };
   check("measurements/1", "measurements/2",
         "/schema: wanted \"corecast.measurements/1\", found \"corecast.measurements/2\"");
-  check("\"group\": \"latency\"", "\"group\": \"latencies\"",
-        "/rows/1/group: unknown group \"latencies\" (did you mean \"latency\"?)");
-  check("\"kernel\": \"read\"", "\"kernel\": \"reed\"",
-        "/rows/0/kernel: unknown kernel \"reed\" of group bandwidth (did you mean \"read\"?)");
+  check(
+      "\"group\": \"latency\"", "\"group\": \"latencies\"",
+      "/rows/1/group: unknown group \"latencies\", wanted peak or bandwidth or latency or threads or kernels "
+      "(did you mean \"latency\"?)");
+  check("\"kernel\": \"chase\"", "\"kernel\": \"chas\"",
+        "/rows/1/kernel: unknown kernel \"chas\" of group latency, wanted chase or loaded (did you mean "
+        "\"chase\"?)");
+  check("\"kernel\": \"chase\"", "\"kernel\": \"triad\"",
+        "/rows/1/kernel: unknown kernel \"triad\" of group latency, wanted chase or loaded");
+  check("\"placement\": \"remote\"", "\"placement\": \"far\"",
+        "/rows/1/placement: unknown placement \"far\", wanted compact or scattered or remote");
   check("\"unit\": \"ns\"", "\"unit\": \"GB/s\"", "/rows/1/unit: chase is measured in s, found B/s");
   check("\"unit\": \"ns\"", "\"unit\": \"nanos\"",
         "/rows/1/unit: unknown unit \"nanos\" (wanted s, flop/s, B/s or Hz, with a prefix or without: ns, "

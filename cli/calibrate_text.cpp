@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <map>
+
 #include "base/quantity_text.hpp"
 #include "cli/calibrate_report.hpp"
 #include "cli/table.hpp"
@@ -72,26 +76,113 @@ std::string group_table(const char* title, const std::vector<calibration::Residu
                rows, width, 0);
 }
 
-std::string what_of(const calibration::Row& row) {
-  std::string text = row.kernel;
-  if (row.extension) text += fmt::format(" {}", hwmodels::name_of(*row.extension));
-  if (!row.library.empty()) text += " " + row.library;
+// --- a row in few words: of rows shown together, what tells them apart stands where no column cut reaches ---
+
+using Fields = std::vector<std::string>;
+
+// "1280^3", "128x1000x4096"; nothing without a product.
+std::string shape_text(const std::map<std::string, std::int64_t>& shape) {
+  Fields sizes;
   for (const char* key : {"m", "n", "k"}) {
-    if (const auto found = row.shape.find(key); found != row.shape.end()) {
-      text += fmt::format(" {}={}", key, found->second);
+    if (const auto found = shape.find(key); found != shape.end()) {
+      sizes.push_back(std::to_string(found->second));
     }
   }
-  if (row.working_set > Bytes(0.0)) text += " " + to_short_text(row.working_set);
-  return text + fmt::format(", {}", counted(row.threads, "thread"));
+  if (sizes.size() == 3 && sizes[0] == sizes[1] && sizes[1] == sizes[2]) return sizes[0] + "^3";
+  return fmt::format("{}", fmt::join(sizes, "x"));
+}
+
+std::string working_set_text(const calibration::Row& row) {
+  return row.working_set > Bytes(0.0) ? to_short_text(row.working_set) : "";
+}
+
+// "domain 0->1": from the CPUs' to the memory's.
+std::string domains_text(const calibration::Row& row) {
+  if (!row.cpu_domain && !row.memory_domain) return "";
+  const auto text = [](const std::optional<int>& index) { return index ? std::to_string(*index) : "?"; };
+  return fmt::format("domain {}->{}", text(row.cpu_domain), text(row.memory_domain));
+}
+
+Fields usual_fields(const calibration::Row& row) {
+  const std::string shape = shape_text(row.shape);
+  return {shape.empty() ? working_set_text(row) : shape, counted(row.threads, "thread"),
+          row.extension ? std::string(hwmodels::name_of(*row.extension)) : "", row.library};
+}
+
+// Told only of rows that are the same without; the last is never the same.
+Fields rare_fields(const calibration::Row& row, std::size_t number) {
+  return {row.type ? std::string(corecast::name_of(*row.type)) : "",
+          domains_text(row),
+          std::string(name_of(row.placement)),
+          counted(row.cores, "core"),
+          counted(row.clusters, "cluster"),
+          counted(row.sockets, "socket"),
+          working_set_text(row),
+          row.background ? "beside " + to_short_text(*row.background) : "",
+          fmt::format("row {}", number)};
+}
+
+std::string joined(const Fields& fields) {
+  Fields there;
+  std::copy_if(fields.begin(), fields.end(), std::back_inserter(there),
+               [](const std::string& field) { return !field.empty(); });
+  return fmt::format("{}", fmt::join(there, " "));
+}
+
+// Whether another row with the same key says something else in this field.
+bool differs(std::size_t row, std::size_t field, const std::vector<Fields>& fields, const Fields& keys) {
+  for (std::size_t other = 0; other < keys.size(); ++other) {
+    if (keys[other] == keys[row] && fields[other][field] != fields[row][field]) return true;
+  }
+  return false;
+}
+
+// To each label the rare fields that it takes to tell the rows apart.
+void add_rare(std::vector<Fields>& labels, const std::vector<Fields>& usual,
+              const std::vector<Fields>& rare) {
+  const std::size_t fields = rare.empty() ? 0 : rare.front().size();
+  for (std::size_t field = 0; field < fields; ++field) {
+    Fields known;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      known.push_back(joined(labels[i]) + "/" + joined(usual[i]));
+    }
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (differs(i, field, rare, known)) labels[i].push_back(rare[i][field]);
+    }
+  }
+}
+
+// One a residual: kernel, rare fields, then usual ones: first those in which rows of this kernel differ.
+Fields labels_of(const std::vector<calibration::Residual>& residuals,
+                 const std::vector<calibration::Row>& rows) {
+  Fields kernels, out;
+  std::vector<Fields> labels, usual, rare;
+  for (const calibration::Residual& residual : residuals) {
+    const calibration::Row& row = rows[residual.row];
+    kernels.push_back(row.kernel);
+    labels.push_back({row.kernel});
+    usual.push_back(usual_fields(row));
+    rare.push_back(rare_fields(row, residual.row));
+  }
+  add_rare(labels, usual, rare);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    Fields common;
+    for (std::size_t field = 0; field < usual[i].size(); ++field) {
+      (differs(i, field, usual, kernels) ? labels[i] : common).push_back(usual[i][field]);
+    }
+    out.push_back(joined(labels[i]) + (joined(common).empty() ? "" : " ") + joined(common));
+  }
+  return out;
 }
 
 std::string worst_table(const CalibrateReport& report, int width) {
+  const std::vector<calibration::Residual> worst = worst_of(*report.fit, kWorstRows);
+  const Fields labels = labels_of(worst, report.measurements.rows);
   std::vector<Row> rows;
-  for (const calibration::Residual& residual : worst_of(*report.fit, kWorstRows)) {
-    const calibration::Row& row = report.measurements.rows[residual.row];
-    rows.push_back({{what_of(row), value_text(residual.measured, name_of(row.unit)),
-                     value_text(residual.modelled, name_of(row.unit)),
-                     fmt::format("{:+.0f} %", 100.0 * residual.relative)},
+  for (std::size_t i = 0; i < worst.size(); ++i) {
+    const std::string_view unit = name_of(report.measurements.rows[worst[i].row].unit);
+    rows.push_back({{labels[i], value_text(worst[i].measured, unit), value_text(worst[i].modelled, unit),
+                     fmt::format("{:+.0f} %", 100.0 * worst[i].relative)},
                     ""});
   }
   return table({{"worst rows", Align::left, true},

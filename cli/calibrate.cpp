@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/host_calibration.hpp"
 #include "cli/inputs.hpp"
+#include "cli/progress.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/terminal.hpp"
 #include "hwmodels/machine_json.hpp"
@@ -105,6 +106,10 @@ Measurements measure(const CalibrateOptions& options, const hwmodels::Host& host
   Measurements measurements = calibration::microbench::run_suite(host, suite);
   measurements.context.date = options.date.empty() ? now_text() : options.date;
   measurements.context.corecast_version = CORECAST_VERSION;
+  // How the host was detected is no doubt about what was measured there: a quiet machine would not change it.
+  std::erase_if(measurements.context.warnings, [&](const std::string& warning) {
+    return std::find(host.warnings.begin(), host.warnings.end(), warning) != host.warnings.end();
+  });
   return measurements;
 }
 
@@ -129,6 +134,14 @@ void fit_into(CalibrateReport& report, const CalibrateOptions& options) {
   report.fit = std::move(fit);
 }
 
+void fit_all(CalibrateReport& report, const CalibrateOptions& options) {
+  const Measurements& measurements = report.measurements;
+  const Progress progress(fmt::format("fitting {} rows", measurements.rows.size()));
+  fit_into(report, options);
+  if (!options.hold_out) return;
+  report.hold_out = calibration::hold_out(measurements, calibration::every_second_core_count(measurements));
+}
+
 }  // namespace
 
 std::string run(const CalibrateOptions& options) {
@@ -141,8 +154,11 @@ std::string run(const CalibrateOptions& options) {
   if (host) {
     const auto begin = std::chrono::steady_clock::now();
     report.measurements = measure(options, *host);
+    report.warnings = host->warnings;
+    drop_advice_to_calibrate(report.warnings);
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   } else {
+    const Progress progress("reading " + options.from->string());
     report.measurements = calibration::read_measurements(*options.from);
   }
   // Measured values are worth more than a fit: they are kept before it can fail.
@@ -151,11 +167,7 @@ std::string run(const CalibrateOptions& options) {
     report.measurement_file = outputs.measurements;
   }
   if (!options.measurements_only) {
-    fit_into(report, options);
-    if (options.hold_out) {
-      report.hold_out = calibration::hold_out(report.measurements,
-                                              calibration::every_second_core_count(report.measurements));
-    }
+    fit_all(report, options);
     if (outputs.machine) {
       write_file(*outputs.machine, hwmodels::to_json_text(report.fit->machine));
       report.machine_file = outputs.machine;

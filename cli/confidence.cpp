@@ -33,15 +33,16 @@ std::string priors_of(const OriginCounts& counts, const char* whose) {
   return fmt::format("{} of {} {} values", counts.of(Origin::prior), counts.all(), whose);
 }
 
-std::string statement(const Confidence& c, std::size_t shown) {
+std::string statement(const Confidence& c, const hwmodels::Machine& machine, std::size_t shown) {
   std::string text;
   if (c.calibrated) {
     text = "All values are measured, fitted, detected or from datasheets.";
   } else {
     text = fmt::format(
-        "Not calibrated: {} and {} are priors, not measurements. Trust the order of settings more than "
-        "their times.",
-        priors_of(c.machine, "machine"), priors_of(c.runtime, "runtime"));
+        "{}: {}{} are priors, not measurements. Trust the order of settings more than their times.",
+        machine.calibration ? "Calibrated in part" : "Not calibrated",
+        c.machine.of(Origin::prior) > 0 ? priors_of(c.machine, "machine") + " and " : "",
+        priors_of(c.runtime, "runtime"));
   }
   if (c.within_2_percent > 1) {
     text +=
@@ -118,7 +119,7 @@ Confidence confidence_of(const hwmodels::Machine& machine, const sim::Runtime& r
   if (best.latency > Seconds(0.0)) c.interval = best.high / best.latency - 1.0;
   c.within_2_percent = 0;
   for (const sim::Candidate& candidate : ranking) c.within_2_percent += candidate.loss <= kTied ? 1 : 0;
-  c.text = statement(c, ranking.size());
+  c.text = statement(c, machine, ranking.size());
   return c;
 }
 

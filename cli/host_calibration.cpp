@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <chrono>
@@ -55,6 +56,9 @@ bool same_topology(const hwmodels::Machine& a, const hwmodels::Machine& b) {
   }
   return true;
 }
+
+// Detection advises to calibrate where it had to guess.
+constexpr std::string_view kAdvice = "; \"corecast calibrate\" measures";
 
 // The date part of ISO 8601: YYYY-MM-DD, whatever follows.
 std::optional<std::chrono::sys_days> date_of(const std::string& text) {
@@ -126,7 +130,12 @@ std::optional<HostCalibration> apply_calibration(hwmodels::Host& host) {
   HostCalibration result{file, machine.calibration ? machine.calibration->date : "", std::nullopt};
   result.age_days = days_between(result.date, now_text());
   host.machine = std::move(machine);
+  drop_advice_to_calibrate(host.warnings);
   return result;
+}
+
+void drop_advice_to_calibrate(std::vector<std::string>& warnings) {
+  for (std::string& warning : warnings) warning.resize(std::min(warning.find(kAdvice), warning.size()));
 }
 
 std::optional<int> days_between(const std::string& from, const std::string& to) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hwmodels/host.hpp"
 
@@ -33,6 +34,9 @@ struct HostCalibration {
 // Replaces host.machine by its calibration where there is one. Nothing without a file, or when no directory is known.
 // InputError for a file that cannot be read; one whose topology is another is left out with a warning in host.warnings.
 [[nodiscard]] std::optional<HostCalibration> apply_calibration(hwmodels::Host& host);
+
+// For warnings of a host whose calibration is in use: what was advised has been done.
+void drop_advice_to_calibrate(std::vector<std::string>& warnings);
 
 // Whole days from one ISO 8601 date to another, e.g. "2026-11-29T08:00:00Z" to "2026-12-02"; nothing when one is no date.
 [[nodiscard]] std::optional<int> days_between(const std::string& from, const std::string& to);

@@ -129,8 +129,8 @@ void fit_into(CalibrateReport& report, const CalibrateOptions& options) {
   }
   if (!fit.converged) report.warnings.push_back("the fit did not converge: " + fit.failure);
   fit.machine.calibration = hwmodels::CalibrationRecord{
-      measurements.context.date, measurements.context.source, static_cast<int>(measurements.rows.size()),
-      Checksum().add(calibration::to_json_text(measurements)).text(), measurements.context.warnings};
+      measurements.context.date, measurements.context.source, static_cast<int>(fit.residuals.size()),
+      Checksum().add(calibration::to_json_text(measurements)).text(), fit.warnings};
   report.fit = std::move(fit);
 }
 

@@ -91,6 +91,7 @@ Tree tree_of(const CalibrateReport& report) {
   if (report.measurement_file) tree["measurement_file"] = report.measurement_file->string();
   if (report.machine_file) tree["machine_file"] = report.machine_file->string();
   if (report.fit) {
+    tree["measurements_used"] = report.fit->residuals.size();
     tree["converged"] = report.fit->converged;
     tree["parameters"] = tree_of_parameters(*report.fit);
     tree["correlations"] = Tree::array();

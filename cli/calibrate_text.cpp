@@ -235,6 +235,7 @@ std::string text_of(const CalibrateReport& report, int width) {
                   "measured ");
   std::string rows = counted(static_cast<std::int64_t>(report.measurements.rows.size()), "row");
   if (report.seconds) rows += fmt::format(" in {:.0f} s", *report.seconds);
+  if (report.fit) rows += fmt::format(", {} of them with a closed form", report.fit->residuals.size());
   text += wrapped(rows, width, "         ");
   if (report.fit) {
     text += "\n" + parameter_table(report, width) + "\n" +

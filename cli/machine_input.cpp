@@ -57,11 +57,9 @@ MachineInput load_host() {
     const auto& doubts = host.machine.calibration->warnings;
     input.warnings.push_back(
         {"CALIBRATION_DOUBTFUL",
-         fmt::format("the calibration in use was measured under {}: {}; `corecast calibrate` on a quiet "
-                     "machine replaces it",
-                     doubts.size() == 1 ? "a doubtful condition"
-                                        : fmt::format("{} doubtful conditions", doubts.size()),
-                     doubts.front())});
+         fmt::format(
+             "the calibration in use is doubtful: {}{}; `corecast calibrate` on a quiet machine replaces it",
+             doubts.front(), doubts.size() == 1 ? "" : fmt::format(" (and {} more)", doubts.size() - 1))});
   }
   if (!input.calibration) {
     input.advice.push_back(

@@ -129,11 +129,11 @@ struct LibraryKernel {
 
 // That a calibration made this machine, and of what.
 struct CalibrationRecord {
-  std::string date;    // as the measurements state it, ISO 8601
-  std::string source;  // of the measurements
-  int rows = 0;
+  std::string date;                   // as the measurements state it, ISO 8601
+  std::string source;                 // of the measurements
+  int rows = 0;                       // that the fit used
   std::string measurements;           // checksum of the measurement file
-  std::vector<std::string> warnings;  // why the measurements are doubtful, where they are
+  std::vector<std::string> warnings;  // why measurements or fit are doubtful, where they are
   friend bool operator==(const CalibrationRecord&, const CalibrationRecord&) = default;
 };
 

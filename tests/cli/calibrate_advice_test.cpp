@@ -62,8 +62,8 @@ TEST_CASE("a calibration that was measured under doubtful conditions is told so,
   const Folder folder;
   const Environment home = home_with(folder, {"others were running", "the clock moved"});
   const std::string told =
-      "the calibration in use was measured under 2 doubtful conditions: others were running; `corecast "
-      "calibrate` on a quiet machine replaces it";
+      "the calibration in use is doubtful: others were running (and 1 more); `corecast calibrate` on a quiet "
+      "machine replaces it";
   CHECK(has(tuned(home).out, "CALIBRATION_DOUBTFUL: " + told));
   CHECK(warning_of(json::parse(tuned(home, "--json").out), "CALIBRATION_DOUBTFUL") == told);
 }

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <exception>
+#include <system_error>
+#include <thread>
+#include <vector>
 
+#include "base/error.hpp"
 #include "base/quantity_text.hpp"
 #include "calibration/microbench/buffer.hpp"
 #include "calibration/microbench/circumstances.hpp"
@@ -79,6 +84,50 @@ std::string granted_huge_pages() {
          hwmodels::size_text(Bytes(static_cast<double>(kProbe))) + " granted as huge pages";
 }
 
+// Threads that a group cannot do without: libraries start their teams at once, and end the process where they cannot.
+int threads_needed(Group group, const hwmodels::Grant& grant) {
+  if (group == Group::threads) return 1;
+  return group == Group::kernels ? static_cast<int>(grant.usable().size()) - 1 : 0;
+}
+
+// Why so many threads beside this one cannot be had; empty where they can.
+std::string why_no_threads(int wanted, const hwmodels::Grant& grant) {
+  std::atomic<bool> end{false};
+  std::vector<std::thread> threads;
+  std::string text;
+  try {
+    while (static_cast<int>(threads.size()) < wanted) threads.emplace_back([&end] { end.wait(false); });
+  } catch (const std::system_error& error) {
+    text = fmt::format("{} more thread{} wanted, but only {} can be created: {}", wanted,
+                       wanted == 1 ? "" : "s", threads.size(), error.code().message());
+    if (grant.pids_limit) text += fmt::format("; the limit is {} (`ulimit -u`, cgroup)", *grant.pids_limit);
+    if (grant.pids_limit && grant.pids_used) text += fmt::format(", {} run already", *grant.pids_used);
+  }
+  end = true;
+  end.notify_all();
+  for (std::thread& thread : threads) thread.join();
+  return text;
+}
+
+void measure(const GroupRun& run, Recorder& recorder) {
+  const std::string group(name_of(run.group));
+  const hwmodels::Grant& grant = recorder.host().grant;
+  try {
+    const std::string why = why_no_threads(threads_needed(run.group, grant), grant);
+    if (!why.empty()) return recorder.not_measured(group, why);
+    run.measure(recorder);
+  } catch (const std::exception& error) {  // one group that cannot run here must not cost the others' rows
+    recorder.not_measured(group, error.what());
+  }
+}
+
+// A file without rows would be refused, and that would be no reason.
+void check_any(const Measurements& all) {
+  if (!all.rows.empty()) return;
+  throw InputError("host",
+                   fmt::format("nothing could be measured: {}", fmt::join(all.context.not_measured, "; ")));
+}
+
 }  // namespace
 
 Measurements run_suite(const hwmodels::Host& host, const SuiteOptions& options) {
@@ -108,14 +157,11 @@ Measurements run_suite(const hwmodels::Host& host, const SuiteOptions& options) 
       };
     }
     Recorder recorder(host, own, share * options.budget);
-    try {
-      run.measure(recorder);
-    } catch (const std::exception& error) {  // one group that cannot run here must not cost the others' rows
-      recorder.not_measured(std::string(name_of(run.group)), error.what());
-    }
+    measure(run, recorder);
     append(all, recorder);
     begun += share;
   }
+  check_any(all);
   compare(all.context, host, before, observe(host));
   judge_spread(all.context, all.rows, options.target_spread);
   return all;

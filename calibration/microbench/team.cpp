@@ -11,6 +11,8 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "calibration/microbench/thread_mask.hpp"
@@ -110,7 +112,12 @@ Team::Team(const std::vector<int>& cpu_numbers)
     for (std::size_t i = 1; i < cpu_numbers.size(); ++i) {
       shared.threads.emplace_back([&shared, i, cpu = cpu_numbers[i]] { shared.serve(i, cpu); });
     }
-  } catch (...) {  // the system grants no more threads: those that run must end before their team does
+  } catch (const std::system_error& error) {  // those that run must end before their team does
+    const std::size_t there = shared.threads.size() + 1;
+    shared.end();
+    throw std::runtime_error(fmt::format("{} threads are needed, but only {} can be had: {}",
+                                         cpu_numbers.size(), there, error.code().message()));
+  } catch (...) {
     shared.end();
     throw;
   }

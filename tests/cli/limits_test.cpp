@@ -1,8 +1,11 @@
 // What the operating system grants this very process: masks and process limits are set by the shell, then
 // asked about.
 #include <doctest/doctest.h>
+
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/file.hpp"
 #include "tests/cli/process.hpp"
 
 using namespace corecast::test;
@@ -67,4 +70,43 @@ TEST_CASE("where not one thread can be created, no setting is feasible: exit cod
   CHECK(output.code == 3);
   CHECK(output.out.empty());
   CHECK(has(output.err, "corecast: no setting is feasible"));
+}
+
+TEST_CASE("threads that cannot be created are told, not a fit that found nothing in their absence") {
+  const Folder folder;
+  std::filesystem::permissions(folder.path(""), std::filesystem::perms::all);
+  const Output output =
+      shell(as_user() + "prlimit --nproc=1:1 \"$corecast\" calibrate --quick --only threads -o " +
+                folder.path("m.json"),
+            kNoLeakCheck);
+  if (output.code == 126 || output.code == 127) {
+    MESSAGE("skipped: the program cannot be run as another user than root here");
+    return;
+  }
+  INFO(output.err);
+  CHECK(output.code == 2);
+  CHECK(output.out.empty());
+  CHECK(has(output.err,
+            "nothing could be measured: threads: 1 more thread wanted, but only 0 can be created: "
+            "Resource temporarily unavailable; the limit is 1"));
+  CHECK(folder.names().empty());
+}
+
+TEST_CASE("libraries that would end the process where threads cannot be created are not asked") {
+  const Folder folder;
+  std::filesystem::permissions(folder.path(""), std::filesystem::perms::all);
+  const Output output =
+      shell(as_user() + "prlimit --nproc=1:1 \"$corecast\" calibrate --quick --only kernels --only latency " +
+                "--measurements-only " + folder.path("m.json"),
+            kNoLeakCheck);
+  if (output.code == 126 || output.code == 127) {
+    MESSAGE("skipped: the program cannot be run as another user than root here");
+    return;
+  }
+  INFO(output.err);
+  CHECK(output.code == 0);
+  const json context = json::parse(corecast::read_file(folder.path("m.json")))["context"];
+  if (context["granted_cpus"].size() == 1) return;  // then they start no threads
+  CHECK(has(context["not_measured"].dump(), "kernels: "));
+  CHECK(has(context["not_measured"].dump(), "can be created"));
 }

@@ -41,7 +41,8 @@ std::string statement(const Confidence& c, const hwmodels::Machine& machine, std
     text = fmt::format(
         "{}: {}{} are priors, not measurements. Trust the order of settings more than their times.",
         machine.calibration ? "Calibrated in part" : "Not calibrated",
-        c.machine.of(Origin::prior) > 0 ? priors_of(c.machine, "machine") + " and " : "",
+        !machine.calibration || c.machine.of(Origin::prior) > 0 ? priors_of(c.machine, "machine") + " and "
+                                                                : "",
         priors_of(c.runtime, "runtime"));
   }
   if (c.within_2_percent > 1) {

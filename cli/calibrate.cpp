@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -137,9 +139,20 @@ void fit_into(CalibrateReport& report, const CalibrateOptions& options) {
 void fit_all(CalibrateReport& report, const CalibrateOptions& options) {
   const Measurements& measurements = report.measurements;
   const Progress progress(fmt::format("fitting {} rows", measurements.rows.size()));
-  fit_into(report, options);
-  if (!options.hold_out) return;
-  report.hold_out = calibration::hold_out(measurements, calibration::every_second_core_count(measurements));
+  try {
+    fit_into(report, options);
+    if (!options.hold_out) return;
+    report.hold_out = calibration::hold_out(measurements, calibration::every_second_core_count(measurements));
+  } catch (const std::system_error&
+               error) {  // Ceres starts a thread for the covariances, even where one is enough
+    rlimit limit{};
+    const bool limited = ::getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    throw InputError(
+        "host",
+        fmt::format("the fit needs one thread more, and none can be created: {}{}", error.code().message(),
+                    limited ? fmt::format("; `ulimit -u` is {}", limit.rlim_cur) : ""),
+        "raise the limit; --from fits measurements that are kept");
+  }
 }
 
 }  // namespace

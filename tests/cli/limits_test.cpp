@@ -110,3 +110,18 @@ TEST_CASE("libraries that would end the process where threads cannot be created 
   CHECK(has(context["not_measured"].dump(), "kernels: "));
   CHECK(has(context["not_measured"].dump(), "can be created"));
 }
+
+TEST_CASE("a fit for which no thread can be created says so") {
+  const Output output =
+      shell(as_user() + "prlimit --nproc=1:1 \"$corecast\" calibrate --from " + data("measured.json"),
+            kNoLeakCheck);
+  if (output.code == 126 || output.code == 127) {
+    MESSAGE("skipped: the program cannot be run as another user than root here");
+    return;
+  }
+  CHECK(output.code == 2);
+  CHECK(output.out.empty());
+  CHECK(output.err ==
+        "corecast: host: the fit needs one thread more, and none can be created: Resource temporarily "
+        "unavailable; `ulimit -u` is 1 (raise the limit; --from fits measurements that are kept)\n");
+}

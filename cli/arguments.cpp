@@ -376,11 +376,15 @@ void add_calibrate(CLI::App& parent, Verbs& verbs) {
   CLI::Option* date =
       add_text(app, "--date", raw->date, "of the measurements, ISO 8601; default: now")->type_name("D");
   for (CLI::Option* other : {quick, thorough, only, measure, date}) from->excludes(other);
-  app->add_flag("--report", raw->report, "all parameters with their status, and the worst rows");
-  app->add_flag("--hold-out", raw->hold_out,
-                "also fit every second core count and say how well it forecasts the others");
-  app->add_flag("--force", raw->force,
-                "write the machine although the fit did not converge, and over measurements of another run");
+  CLI::Option* report =
+      app->add_flag("--report", raw->report, "all parameters with their status, and the worst rows");
+  CLI::Option* hold_out =
+      app->add_flag("--hold-out", raw->hold_out,
+                    "also fit every second core count and say how well it forecasts the others");
+  CLI::Option* force = app->add_flag("--force", raw->force,
+                                     "write the machine although the fit did not converge, and over "
+                                     "measurements of another run");
+  for (CLI::Option* of_the_fit : {report, hold_out, force}) measure->excludes(of_the_fit);
   add_json(app, *raw);
   verbs.push_back({app, [raw]() -> Command { return calibrate_of(*raw); }});
 }

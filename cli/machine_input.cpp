@@ -33,6 +33,18 @@ std::optional<long long> thread_limit(const hwmodels::Grant& grant) {
   return std::max(0LL, *grant.pids_limit - grant.pids_used.value_or(0));
 }
 
+// Of a calibrated machine, wherever it comes from.
+void add_doubts(MachineInput& input) {
+  if (!input.machine.calibration || input.machine.calibration->warnings.empty()) return;
+  const std::vector<std::string>& doubts = input.machine.calibration->warnings;
+  const std::string more = doubts.size() == 1 ? "" : fmt::format(" (and {} more)", doubts.size() - 1);
+  input.warnings.push_back(
+      {"CALIBRATION_DOUBTFUL",
+       fmt::format("the calibration in use is doubtful: {}{}; {}", doubts.front(), more,
+                   input.origin == "host" ? "`corecast calibrate` on a quiet machine replaces it"
+                                          : "calibration.warnings of the machine file has them all")});
+}
+
 MachineInput load_host() {
   MachineInput input;
   try {
@@ -53,14 +65,6 @@ MachineInput load_host() {
   append(input.warnings, messages("HOST_DETECTION", host.warnings));
   append(input.warnings, messages("GRANT_UNCLEAR", host.grant.warnings));
   append(input.warnings, messages("GRANT_UNEVEN", granted.warnings));
-  if (input.calibration && host.machine.calibration && !host.machine.calibration->warnings.empty()) {
-    const auto& doubts = host.machine.calibration->warnings;
-    input.warnings.push_back(
-        {"CALIBRATION_DOUBTFUL",
-         fmt::format(
-             "the calibration in use is doubtful: {}{}; `corecast calibrate` on a quiet machine replaces it",
-             doubts.front(), doubts.size() == 1 ? "" : fmt::format(" (and {} more)", doubts.size() - 1))});
-  }
   if (!input.calibration) {
     input.advice.push_back(
         {"NOT_CALIBRATED",
@@ -109,6 +113,7 @@ MachineInput load_machine_input(const std::string& name) {
     }
   }
   if (input.origin != "host") input.target.machine = input.machine;
+  add_doubts(input);
   Checksum sum;
   sum.add(hwmodels::to_json_text(input.target.machine));
   sum.add(input.target.quota_cpus.value_or(0.0));
@@ -131,7 +136,7 @@ void check_output(const char* option, const fs::path& path, const std::string& i
     throw InputError(option, fmt::format("{} is a directory, wanted a file", quote(path.string())));
   if (!input.empty() && fs::equivalent(path, input, code)) {
     throw InputError(
-        option, fmt::format("{} is the model that is read: it would be overwritten", quote(path.string())));
+        option, fmt::format("{} is the file that is read: it would be overwritten", quote(path.string())));
   }
   if (fs::exists(path, code) && !fs::is_regular_file(path, code)) return;  // a pipe: writing will tell
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");

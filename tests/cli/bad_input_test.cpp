@@ -233,7 +233,7 @@ TEST_CASE("files that cannot be written are found before the work, and nothing i
   check_refused({"model", "inception_v3", "-o", folder.path("no/such/m.json")}, "cannot write");
   const std::string copy = folder.write("graph.json", corecast::read_file(model()));
   check_refused({"simulate", copy, "--machine", kMachine, "--trace", copy},
-                "is the model that is read: it would be overwritten");
+                "is the file that is read: it would be overwritten");
   check_refused(with("/dev/full"), "cannot write");
   // A failure after the check leaves an older trace as it was.
   const std::string old = folder.write("old.json", "old");

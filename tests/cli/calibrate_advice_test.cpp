@@ -82,6 +82,17 @@ TEST_CASE("a calibration without doubts is not told to be doubtful, and nothing 
   CHECK_FALSE(has(tree, "corecast calibrate"));
 }
 
+TEST_CASE("a machine file with a doubtful calibration is told so wherever it is used") {
+  const Folder folder;
+  const std::string file = folder.path("machine.json");
+  corecast::write_file(file, hwmodels::to_json_text(calibrated(hwmodels::detect_host(), {"the clock moved"})));
+  const Output output = program({"tune", data("two_branches.json"), "--machine", file, "--json"});
+  REQUIRE(output.code == 0);
+  CHECK(warning_of(json::parse(output.out), "CALIBRATION_DOUBTFUL") ==
+        "the calibration in use is doubtful: the clock moved; calibration.warnings of the machine file has "
+        "them all");
+}
+
 TEST_CASE("advice to calibrate is cut from a warning, and the warning stays") {
   std::vector<std::string> warnings{
       "unknown CPU (x): an average one is taken; \"corecast calibrate\" measures them", "no cache was found",

@@ -100,6 +100,9 @@ TEST_CASE("what cannot be read, fitted or written is refused before any time is 
   refused({"calibrate", "-o", folder.path("")}, 2, "is a directory, wanted a file");
   refused({"calibrate", "-o", folder.path("no/such/folder.json")}, 2, "No such file or directory");
   refused({"calibrate", "--quick", "--thorough"}, 1, "excludes");
+  for (const char* of_the_fit : {"--report", "--hold-out", "--force"}) {
+    refused({"calibrate", "--measurements-only", "m.json", of_the_fit}, 1, "excludes");
+  }
   refused({"calibrate", "--date", "today"}, 2, "found \"today\", wanted a date like 2026-01-31");
   refused({"calibrate", "-o", folder.path("m.json"), "--measurements-only", folder.path("r.json")}, 2,
           "give one of the two");

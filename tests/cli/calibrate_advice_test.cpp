@@ -85,7 +85,8 @@ TEST_CASE("a calibration without doubts is not told to be doubtful, and nothing 
 TEST_CASE("a machine file with a doubtful calibration is told so wherever it is used") {
   const Folder folder;
   const std::string file = folder.path("machine.json");
-  corecast::write_file(file, hwmodels::to_json_text(calibrated(hwmodels::detect_host(), {"the clock moved"})));
+  corecast::write_file(file,
+                       hwmodels::to_json_text(calibrated(hwmodels::detect_host(), {"the clock moved"})));
   const Output output = program({"tune", data("two_branches.json"), "--machine", file, "--json"});
   REQUIRE(output.code == 0);
   CHECK(warning_of(json::parse(output.out), "CALIBRATION_DOUBTFUL") ==

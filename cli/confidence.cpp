@@ -100,7 +100,10 @@ OriginCounts origins_of(const sim::Runtime& runtime) {
     counter.add(kernel.efficiency);
     counter.add(kernel.memory_efficiency);
   };
-  for (const auto& [kernel_class, kernel] : runtime.kernels) add_kernel(kernel);
+  for (const auto& [kernel_class, kernel] : runtime.kernels) {
+    const auto measured = runtime.library_kernels.find({kernel_class, DataType::fp32});
+    add_kernel(measured == runtime.library_kernels.end() ? kernel : measured->second);
+  }
   for (const auto& [type, kernel] : runtime.operators) add_kernel(kernel);
   counter.add(runtime.dispatch);
   counter.add(runtime.fork);

@@ -58,6 +58,8 @@ struct MachineInput {
 [[nodiscard]] MachineInput load_machine_input(const std::string& name);
 
 [[nodiscard]] sim::Runtime load_runtime(const std::string& name);
+// With its library's kernels as a calibration of that machine measured them.
+[[nodiscard]] sim::Runtime load_runtime(const std::string& name, const MachineInput& machine);
 
 // Before long work: throws InputError when `path` cannot become a file, or is one that the command reads.
 void check_output(const char* option, const std::filesystem::path& path, const std::string& input = {});

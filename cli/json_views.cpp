@@ -131,8 +131,14 @@ Tree tree_of(const MachineInput& machine) {
 }
 
 Tree tree_of(const sim::Runtime& runtime) {
+  Tree measured = Tree::array();
+  for (const auto& [kernel, model] : runtime.library_kernels) {
+    measured.push_back(fmt::format("{} {}", name_of(kernel.first), name_of(kernel.second)));
+  }
   return {{"name", runtime.name},
           {"framework", runtime.framework},
+          {"library", runtime.library},
+          {"library_kernels_measured", measured},
           {"versions", runtime.versions},
           {"description", runtime.description},
           {"inter_op_works", runtime.inter_op_works},

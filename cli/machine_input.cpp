@@ -130,6 +130,10 @@ sim::Runtime load_runtime(const std::string& name) {
   }
 }
 
+sim::Runtime load_runtime(const std::string& name, const MachineInput& machine) {
+  return sim::with_kernels_of(load_runtime(name), machine.machine);
+}
+
 void check_output(const char* option, const fs::path& path, const std::string& input) {
   std::error_code code;
   if (fs::is_directory(path, code))

@@ -68,7 +68,15 @@ std::string header_lines(const MachineInput& machine, const sim::Runtime& runtim
                   width, "         ");
   if (machine.host) text += wrapped(calibration_text(machine), width, "measured ");
   text += wrapped(granted_text(machine), width, "granted  ");
-  return text + wrapped(fmt::format("{}: {}", runtime.name, runtime.description), width, "runtime  ");
+  text += wrapped(fmt::format("{}: {}", runtime.name, runtime.description), width, "runtime  ");
+  if (runtime.library_kernels.empty()) return text;
+  std::vector<std::string> names;
+  for (const auto& [kernel, model] : runtime.library_kernels) {
+    names.push_back(fmt::format("{} {}", name_of(kernel.first), name_of(kernel.second)));
+  }
+  return text + wrapped(fmt::format("of {} as measured on this machine: {}", runtime.library,
+                                    fmt::join(names, ", ")),
+                        width, "kernels  ");
 }
 
 std::string messages_text(std::string_view title, const std::vector<sim::Message>& messages, int width) {

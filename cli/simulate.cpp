@@ -38,7 +38,7 @@ std::string run(const SimulateOptions& options) {
   SimulateReport report;
   report.top = options.top;
   report.machine = load_machine_input(options.target.machine);
-  report.runtime = load_runtime(options.target.runtime);
+  report.runtime = load_runtime(options.target.runtime, report.machine);
   {
     const Progress progress("simulating " + options.model.model);
     report.model = load_model_input(options.model);

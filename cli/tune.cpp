@@ -34,7 +34,7 @@ SnippetRequest request_of(const TuneReport& report, const std::string& path) {
 std::string run(const TuneOptions& options) {
   TuneReport report;
   report.machine = load_machine_input(options.target.machine);
-  report.runtime = load_runtime(options.target.runtime);
+  report.runtime = load_runtime(options.target.runtime, report.machine);
   report.objective = options.search.objective;
   report.snippet_choice = options.snippet;
   const auto begin = std::chrono::steady_clock::now();

@@ -91,7 +91,7 @@ std::string run(const WhatIfOptions& options) {
   } catch (const InputError& error) {
     throw error.within("--set");
   }
-  report.runtime = load_runtime(options.target.runtime);
+  report.runtime = load_runtime(options.target.runtime, report.machine);
   report.objective = options.search.objective;
   std::vector<sim::Message> no_effect;
   const auto begin = std::chrono::steady_clock::now();

@@ -46,13 +46,8 @@ BytesPerSecond socket_bandwidth(const Machine& machine, double cores, const Sock
 }
 
 FlopsPerSecond peak_of_core(const Context& context, DataType type) {
-  const auto& native = context.runtime.native_types;
-  // Converting a wide type would change the result, so no framework does.
-  const bool wide = type == DataType::fp64 || type == DataType::int64;
-  const DataType run_as =
-      wide || std::find(native.begin(), native.end(), type) != native.end() ? type : DataType::fp32;
   const auto& group = context.machine.groups[static_cast<std::size_t>(context.placement.group)];
-  const auto peak = hwmodels::peak_for(group, run_as);
+  const auto peak = hwmodels::peak_for(group, context.runtime.run_as(type));
   int active = 1;
   for (const auto& share : context.placement.sockets) active = std::max(active, share.active_cores);
   return FlopsPerSecond(peak.flop_per_cycle * hwmodels::clock_at(group, peak.extension, active).value());
@@ -156,6 +151,7 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
   OperatorPlan plan;
   if (op.kernel == KernelClass::shape) return plan;
   const KernelModel& kernel = context.runtime.model_of(op);
+  const double smoothing = kernel.smoothing.value_or(context.runtime.smoothing.value);
   plan.dispatch = context.runtime.dispatch.value;
 
   const Parts parts =
@@ -171,15 +167,14 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
   const MemoryTime alone = memory_time(context, op, kernel, 1);
   if (op.work.serial_fraction > 0.0) {
     const Seconds compute = op.work.flops / rate;
-    plan.serial = hwmodels::smooth_maximum(compute, alone.total, context.runtime.smoothing.value) *
-                  op.work.serial_fraction;
+    plan.serial = hwmodels::smooth_maximum(compute, alone.total, smoothing) * op.work.serial_fraction;
   }
   const double shared = 1.0 - op.work.serial_fraction;
   const MemoryTime memory = parts.threads == 1 ? alone : memory_time(context, op, kernel, parts.threads);
   const Seconds balanced = op.work.flops * shared / (rate * static_cast<double>(parts.threads));
   const Seconds compute = balanced * parts.imbalance;
   const Seconds streaming = memory.total * shared;
-  plan.parallel = hwmodels::smooth_maximum(compute, streaming, context.runtime.smoothing.value);
+  plan.parallel = hwmodels::smooth_maximum(compute, streaming, smoothing);
   for (Draw draw : memory.draws) {
     draw.amount *= shared;
     plan.draws.push_back(draw);
@@ -187,7 +182,7 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
 
   // Report: t^p = t_c^p + t_m^p, so each side's share of the time is its share of that sum.
   if (plan.parallel > Seconds(0.0)) {
-    const double compute_share = std::pow(compute / plan.parallel, context.runtime.smoothing.value);
+    const double compute_share = std::pow(compute / plan.parallel, smoothing);
     plan.memory = plan.parallel * (1.0 - std::min(1.0, compute_share));
     plan.compute = (plan.parallel - plan.memory) / parts.imbalance;
     plan.imbalance = plan.parallel - plan.memory - plan.compute;

@@ -113,11 +113,43 @@ std::vector<DataType> read_types(const json::Value& value) {
 }  // namespace
 
 const KernelModel& Runtime::model_of(const graphs::Operator& op) const {
-  if (!operators.empty()) {
-    const auto own = operators.find(op.type.substr(0, op.type.find('+')));
+  // "Add+LayerNormalization", then "Add": a fused operator may have a kernel that is neither of its parts'.
+  for (std::string type = operators.empty() ? std::string{} : op.type; !type.empty();) {
+    const auto own = operators.find(type);
     if (own != operators.end()) return own->second;
+    const std::size_t last = type.rfind('+');
+    type.resize(last == std::string::npos ? 0 : last);
+  }
+  if (!library_kernels.empty()) {
+    const auto measured = library_kernels.find({op.kernel, run_as(op.work.compute_type)});
+    if (measured != library_kernels.end()) return measured->second;
   }
   return kernels.at(op.kernel);
+}
+
+DataType Runtime::run_as(DataType type) const {
+  // Converting a wide type would change the result, so no framework does.
+  const bool wide = type == DataType::fp64 || type == DataType::int64;
+  const bool native = std::find(native_types.begin(), native_types.end(), type) != native_types.end();
+  return wide || native ? type : DataType::fp32;
+}
+
+Runtime with_kernels_of(Runtime runtime, const hwmodels::Machine& machine) {
+  if (runtime.library.empty()) return runtime;
+  for (const hwmodels::LibraryKernel& measured : machine.kernels) {
+    const Origin origin = measured.efficiency.origin;
+    if (measured.library != runtime.library || (origin != Origin::fitted && origin != Origin::measured))
+      continue;
+    KernelModel model = runtime.kernels.at(measured.kernel);
+    model.efficiency = measured.efficiency;
+    model.memory_efficiency = measured.memory_efficiency;
+    model.m_half = measured.m_half.value;
+    model.n_half = measured.n_half.value;
+    model.k_half = measured.k_half.value;
+    model.smoothing = measured.smoothing.value;
+    runtime.library_kernels[{measured.kernel, measured.type}] = model;
+  }
+  return runtime;
 }
 
 Runtime parse_runtime_json(std::string_view text, const std::string& file) {
@@ -138,6 +170,7 @@ Runtime parse_runtime_json(std::string_view text, const std::string& file) {
     if (kind != "shared" && kind != "own") pool->fail("wanted \"shared\" or \"own\", found " + quote(kind));
     runtime.own_teams = kind == "own";
   }
+  if (const auto library = root.optional("library")) runtime.library = library->text();
   runtime.native_types = read_types(root.required("native_types"));
   runtime.fusion = read_fusion(root.required("fusion"));
   runtime.kernels = read_kernels(root.required("kernels"));

@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/kernel_class.hpp"
@@ -34,6 +36,7 @@ struct KernelModel {
   double n_half = 0.0;
   double k_half = 0.0;
   Value<double> memory_efficiency;  // of the machine's bandwidth at each level
+  std::optional<double> smoothing;  // p of its own roofline; else the runtime's
   friend bool operator==(const KernelModel&, const KernelModel&) = default;
 };
 
@@ -64,7 +67,11 @@ struct Runtime {
   std::vector<graphs::FusionRule> fusion;
   std::map<KernelClass, KernelModel> kernels;  // one for every class
   std::map<std::string, KernelModel>
-      operators;  // operator types whose kernel is unlike its class, e.g. "LRN"
+      operators;  // operator types whose kernel is unlike its class, e.g. "LRN"; the longest "A+B" that begins the type
+  // "onednn": the library whose kernels it calls, as Machine::kernels names it; empty: kernels of its own.
+  std::string library;
+  // Of the library, as measured on the machine in use: with_kernels_of() fills it. It stands before `kernels`.
+  std::map<std::pair<KernelClass, DataType>, KernelModel> library_kernels;
   Cutting cutting;
   Value<Seconds> dispatch;  // per operator, on the calling thread
   Value<Seconds> fork;      // per fork on top of the machine's barrier: queueing and claiming tasks
@@ -73,9 +80,15 @@ struct Runtime {
   Value<double> smoothing;   // p of the roofline
   friend bool operator==(const Runtime&, const Runtime&) = default;
 
-  // The operator's own model when there is one, else its class's. "Conv+Relu" counts as "Conv".
+  // The operator's own model when there is one, else the library's, else its class's. "Conv+Relu" counts as "Conv".
   [[nodiscard]] const KernelModel& model_of(const graphs::Operator& op) const;
+  // The type that arithmetic of `type` is done in.
+  [[nodiscard]] DataType run_as(DataType type) const;
 };
+
+// `runtime` with the kernels of its library that a calibration of `machine` has measured; those that it has not stay as
+// they are. How work is cut remains the runtime's.
+[[nodiscard]] Runtime with_kernels_of(Runtime runtime, const hwmodels::Machine& machine);
 
 [[nodiscard]] Runtime parse_runtime_json(std::string_view text, const std::string& file);
 // All runtimes under data/runtimes, sorted by name.

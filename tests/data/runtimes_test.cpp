@@ -96,6 +96,58 @@ TEST_CASE("an operator with a model of its own is not taken for its class") {
   }
 }
 
+TEST_CASE("a fused operator with a model of its own is neither of its parts") {
+  graphs::Operator op;
+  op.kernel = KernelClass::elementwise;
+  for (const char* name : {"onnxruntime", "onnxruntime-1.13"}) {
+    const sim::Runtime runtime = sim::find_runtime(shipped(), name);
+    for (const char* type : {"Add+LayerNormalization", "Add+LayerNormalization+Cast"}) {
+      op.type = type;
+      CHECK(runtime.model_of(op) == runtime.operators.at("Add+LayerNormalization"));
+    }
+    op.type = "Add+Relu";
+    CHECK(runtime.model_of(op) == runtime.kernels.at(KernelClass::elementwise));
+  }
+}
+
+TEST_CASE("kernels of a library are those that a calibration of the machine has measured") {
+  const sim::Runtime shipped_one = sim::find_runtime(shipped(), "tensorflow-onednn");
+  hwmodels::Machine machine;
+  hwmodels::LibraryKernel product;
+  product.library = "onednn";
+  product.efficiency = {0.8, 0.05, hwmodels::Origin::fitted, "fitted to 40 rows"};
+  product.m_half.value = 7.0;
+  product.smoothing.value = 3.0;
+  hwmodels::LibraryKernel guessed = product;
+  guessed.kernel = KernelClass::softmax;
+  guessed.efficiency.origin = hwmodels::Origin::prior;
+  hwmodels::LibraryKernel foreign = product;
+  foreign.library = "openblas";
+  foreign.kernel = KernelClass::conv;
+  machine.kernels = {product, guessed, foreign};
+  const sim::Runtime runtime = sim::with_kernels_of(shipped_one, machine);
+  CHECK(runtime.library_kernels.size() == 1);
+
+  graphs::Operator op;
+  op.kernel = KernelClass::gemm;
+  const sim::KernelModel& model = runtime.model_of(op);
+  CHECK(model.efficiency == product.efficiency);
+  CHECK(model.m_half == 7.0);
+  CHECK(model.smoothing == 3.0);
+  CHECK(model.cut == shipped_one.kernels.at(KernelClass::gemm).cut);  // who cuts is the framework
+  op.work.compute_type = DataType::int8;                              // measured for fp32 alone
+  CHECK(runtime.model_of(op) == shipped_one.kernels.at(KernelClass::gemm));
+  op.work.compute_type = DataType::fp16;  // runs as fp32 there
+  CHECK(runtime.model_of(op).m_half == 7.0);
+  op.kernel = KernelClass::softmax;
+  CHECK(runtime.model_of(op) == shipped_one.kernels.at(KernelClass::softmax));
+  op.kernel = KernelClass::conv;
+  CHECK(runtime.model_of(op) == shipped_one.kernels.at(KernelClass::conv));
+
+  const sim::Runtime own = sim::find_runtime(shipped(), "onnxruntime");
+  CHECK(sim::with_kernels_of(own, machine) == own);
+}
+
 TEST_CASE("inter-op threads work in onnxruntime up to 1.13 only") {
   CHECK_FALSE(sim::find_runtime(shipped(), "onnxruntime").inter_op_works);
   CHECK(sim::find_runtime(shipped(), "onnxruntime-1.13").inter_op_works);

@@ -226,6 +226,21 @@ for rows, columns in ((96, 640), (48, 1280), (512, 320), (1024, 1024)):
     layer_normalization(rows, columns)
 
 
+def skip_layer_normalization(rows, columns):
+    """The runtime makes one operator of the two where the tensor has three dimensions."""
+    def body(b, i, cur):
+        scale, shift = b.full("scale", [columns], 1.01), b.full("shift", [columns], 0.02)
+        added = b.node("Add", [cur, b.input("other", [1, rows, columns])], f"a{i}")
+        return b.node("LayerNormalization", [added, scale, shift], f"n{i}", axis=-1)
+    record = work.elements(rows * columns, 1 + 8, 2)
+    add(Case(f"normalization_SkipLayerNormalization_{rows}_{columns}", "Add+LayerNormalization", [record],
+             [1, rows, columns], body))
+
+
+for rows, columns in ((96, 640), (48, 1280), (512, 320), (1024, 1024)):
+    skip_layer_normalization(rows, columns)
+
+
 def local_response(channels, size, links=(1, 3)):
     def body(b, i, cur):
         return b.node("LRN", [cur], f"n{i}", size=5, alpha=1e-4, beta=0.75, bias=1.0)

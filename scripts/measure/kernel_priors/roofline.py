@@ -14,7 +14,9 @@ def memory_time(record, all_weights, host=HOST):
     private, shared = host["private"], host["shared"]
     total = 0.0
     activations = record["read"] + record["written"]
-    for count, footprint in ((record["weights"], max(record["weights"], all_weights)), (activations, activations)):
+    again = record["again"]
+    for count, footprint in ((record["weights"], max(record["weights"], all_weights)), (activations, activations),
+                             (again * (record["steps"] - 1), again)):
         near = hit(private[0], footprint)
         middle = max(near, hit(private[0] + shared[0], footprint))
         total += count * (near / private[1] + (middle - near) / shared[1] + (1.0 - middle) / host["memory"])

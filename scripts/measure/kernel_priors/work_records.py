@@ -7,10 +7,11 @@ FLOP = {"Relu": 1, "Add": 1, "Mul": 1, "Clip": 2, "LeakyRelu": 2, "Div": 4, "Sqr
         "Tanh": 15, "Softmax": 14, "LayerNormalization": 8, "InstanceNormalization": 8, "BatchNormalization": 2}
 
 
-def record(flop, read, written, weights=0, matrix=None, steps=1, peak="fp32"):
+def record(flop, read, written, weights=0, matrix=None, steps=1, peak="fp32", again=0):
+    """`again`: of the weights, what each step after the first reads once more."""
     batch, m, n, k = matrix or (0, 0, 0, 0)
     return {"flop": flop, "read": read, "weights": weights, "written": written, "matrix": bool(matrix), "batch": batch,
-            "m": m, "n": n, "k": k, "steps": steps, "type": peak}
+            "m": m, "n": n, "k": k, "steps": steps, "again": again, "type": peak}
 
 
 def conv(channels_in, channels_out, size, window, groups=1, stride=1, images=1, element=FLOAT, peak="fp32"):
@@ -49,4 +50,4 @@ def recurrent(steps, batch, gates, inputs, hidden, pointwise):
     weights = gates * hidden * (inputs + hidden + 2) * FLOAT
     flop = steps * (2 * batch * gates * hidden * (inputs + hidden) + batch * hidden * pointwise)
     return record(flop, steps * batch * inputs * FLOAT, steps * batch * hidden * FLOAT, weights,
-                  (steps, batch, gates * hidden, inputs + hidden), steps=steps)
+                  (steps, batch, gates * hidden, inputs + hidden), steps=steps, again=gates * hidden * hidden * FLOAT)

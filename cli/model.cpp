@@ -20,7 +20,17 @@ bool is_onnx(const std::optional<std::filesystem::path>& file) {
   return file && file->extension() == ".onnx";
 }
 
+// What is written follows from the name: a typing error in it must not give the other form. A device or pipe has no say.
+void check_extension(const std::filesystem::path& file) {
+  std::error_code code;
+  const bool device = std::filesystem::exists(file, code) && !std::filesystem::is_regular_file(file, code);
+  if (device || file.extension() == ".onnx" || file.extension() == ".json") return;
+  throw InputError("--output", fmt::format("found {}, wanted a name that ends in .onnx or .json",
+                                           quote(file.filename().string())));
+}
+
 void check(const ModelWriteOptions& options) {
+  if (options.output) check_extension(*options.output);
   if (options.form.training && is_onnx(options.output)) {
     throw InputError("--training", "a training step is a graph, and has no form that onnxruntime runs",
                      "write it to a .json file");

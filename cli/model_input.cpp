@@ -22,8 +22,9 @@ std::string checksum_of(const graphs::Graph& graph) {
     const graphs::Operator& op = graph.op(OpIndex(i));
     const graphs::Work& work = op.work;
     sum.add(op.name).add(op.type).add(name_of(op.kernel)).add(op.parameters).add(name_of(work.compute_type));
-    for (const double value : {work.flops.value(), work.activations_read.value(), work.weights_read.value(),
-                               work.written.value(), work.working_set.value(), work.serial_fraction}) {
+    for (const double value :
+         {work.flops.value(), work.activations_read.value(), work.weights_read.value(), work.written.value(),
+          work.working_set.value(), work.serial_fraction, work.weights_per_step.value()}) {
       sum.add(value);
     }
     sum.add(work.units).add(work.steps);

@@ -47,6 +47,10 @@ TEST_CASE("a model that is no file and no built-in model") {
   check_refused({"model", "alexnet", "--seq", "5"}, "alexnet: has no sequence, but a length of 5 is given");
   check_refused({"model", "alexnet", "--dtype", "fp64"}, "found \"fp64\", wanted fp32 or bf16 or int8");
   check_refused({"model", "alexnet", "--training", "--dtype", "int8"}, "quantised models are not trained");
+  for (const char* name : {"a.txt", "a.ONNX", "a", ".onnx"}) {
+    check_refused({"model", "alexnet", "-o", name},
+                  "--output: found \"" + std::string(name) + "\", wanted a name that ends in .onnx or .json");
+  }
   check_refused({"model", "alexnet", "--training", "-o", "a.onnx"}, "write it to a .json file");
   check_refused({"model", "list", "--training"}, "means nothing to `model list`");
   check_refused({"study", "--model", "alexnett"}, "did you mean \"alexnet\"?");

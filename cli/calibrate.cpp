@@ -143,8 +143,8 @@ void fit_all(CalibrateReport& report, const CalibrateOptions& options) {
     fit_into(report, options);
     if (!options.hold_out) return;
     report.hold_out = calibration::hold_out(measurements, calibration::every_second_core_count(measurements));
-  } catch (const std::system_error&
-               error) {  // Ceres starts a thread for the covariances, even where one is enough
+  } catch (const std::system_error& error) {
+    // Ceres starts a thread for the covariances, even where one is enough.
     rlimit limit{};
     const bool limited = ::getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
     throw InputError(

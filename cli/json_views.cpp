@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "cli/words.hpp"
 
 namespace corecast::cli {
 namespace {
@@ -131,14 +132,10 @@ Tree tree_of(const MachineInput& machine) {
 }
 
 Tree tree_of(const sim::Runtime& runtime) {
-  Tree measured = Tree::array();
-  for (const auto& [kernel, model] : runtime.library_kernels) {
-    measured.push_back(fmt::format("{} {}", name_of(kernel.first), name_of(kernel.second)));
-  }
   return {{"name", runtime.name},
           {"framework", runtime.framework},
           {"library", runtime.library},
-          {"library_kernels_measured", measured},
+          {"library_kernels_measured", measured_kernels(runtime)},
           {"versions", runtime.versions},
           {"description", runtime.description},
           {"inter_op_works", runtime.inter_op_works},

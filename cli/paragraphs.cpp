@@ -70,12 +70,8 @@ std::string header_lines(const MachineInput& machine, const sim::Runtime& runtim
   text += wrapped(granted_text(machine), width, "granted  ");
   text += wrapped(fmt::format("{}: {}", runtime.name, runtime.description), width, "runtime  ");
   if (runtime.library_kernels.empty()) return text;
-  std::vector<std::string> names;
-  for (const auto& [kernel, model] : runtime.library_kernels) {
-    names.push_back(fmt::format("{} {}", name_of(kernel.first), name_of(kernel.second)));
-  }
   return text + wrapped(fmt::format("of {} as measured on this machine: {}", runtime.library,
-                                    fmt::join(names, ", ")),
+                                    fmt::join(measured_kernels(runtime), ", ")),
                         width, "kernels  ");
 }
 

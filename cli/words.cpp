@@ -91,4 +91,12 @@ std::string interval_text(const sim::Forecast& forecast) {
   return fmt::format("{} to {}", to_short_text(forecast.low), to_short_text(forecast.high));
 }
 
+std::vector<std::string> measured_kernels(const sim::Runtime& runtime) {
+  std::vector<std::string> names;
+  for (const auto& [kernel, model] : runtime.library_kernels) {
+    names.push_back(fmt::format("{} {}", name_of(kernel.first), name_of(kernel.second)));
+  }
+  return names;
+}
+
 }  // namespace corecast::cli

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/forecast.hpp"
+#include "sim/runtime.hpp"
 #include "sim/setting.hpp"
 
 namespace corecast::cli {
@@ -22,6 +24,8 @@ namespace corecast::cli {
 [[nodiscard]] std::string setting_text(const sim::Setting& setting);
 // Why a what-if that changed the value at `path` changed no forecast.
 [[nodiscard]] std::string no_effect_text(std::string_view path);
+// "gemm fp32": the kernels of its library that the machine's calibration measured.
+[[nodiscard]] std::vector<std::string> measured_kernels(const sim::Runtime& runtime);
 [[nodiscard]] std::string interval_text(const sim::Forecast& forecast);  // "28.1 to 112 ms"
 
 }  // namespace corecast::cli

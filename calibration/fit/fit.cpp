@@ -1,6 +1,5 @@
 #include <array>
 #include <cmath>
-#include <map>
 
 #include "base/error.hpp"
 #include "calibration/fit/cache_sizes.hpp"

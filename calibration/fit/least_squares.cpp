@@ -35,7 +35,7 @@ class Fitter {
 
   Solution run() {
     for (std::size_t u = 0; u < unknowns_.size(); ++u) {
-      if (terms_of_[u] == 0 || unknowns_[u].held) problem_.hold(u);
+      if (terms_of_[u] == 0) problem_.hold(u);
     }
     converged_ = problem_.finite_at_start();
     // Each round holds or tries one unknown more, so it ends.

@@ -23,7 +23,8 @@
 // least squares on normal noise. Positive unknowns are fitted as logarithms: their standard errors are
 // relative, and a step cannot leave the domain. An unknown that the terms do not determine (its column of J
 // is in the null space, or its standard error is beyond `least_known`, or all told not even its order of
-// magnitude is known) is held at its prior, and the rest is solved again. So is one that ran into a bound, unless its prior would fit worse by two standard deviations.
+// magnitude is known) is held at its prior, and the rest is solved again. So is one that ran into a bound, unless its
+// prior would fit worse by two standard deviations.
 #pragma once
 
 #include <functional>

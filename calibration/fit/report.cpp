@@ -9,6 +9,7 @@
 #include "calibration/fit/machine_values.hpp"
 #include "calibration/fit/prediction.hpp"
 #include "calibration/fit/row_model.hpp"
+#include "calibration/statistics.hpp"
 
 namespace corecast::calibration {
 namespace {
@@ -58,13 +59,6 @@ Parameter untouched(const MachineValue& value, const Measurements& measurements)
   }
   parameter.why = why_not_measured(measurements, value.path);
   return parameter;
-}
-
-double quantile(const std::vector<double>& sorted, double share) {
-  const double at = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  if (below + 1 >= sorted.size()) return sorted.back();
-  return sorted[below] + (at - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
 }
 
 }  // namespace

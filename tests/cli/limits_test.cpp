@@ -20,6 +20,20 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+bool no_other_user(const Output& output) {
+  if (output.code != 126 && output.code != 127) return false;
+  MESSAGE("skipped: the program cannot be run as another user than root here");
+  return true;
+}
+
+// As a user who may create no thread more, into m.json of the folder.
+Output calibrate_without_threads(const Folder& folder, const std::string& options) {
+  std::filesystem::permissions(folder.path(""), std::filesystem::perms::all);
+  return shell(as_user() + "prlimit --nproc=1:1 \"$corecast\" calibrate --quick " + options + " " +
+                   folder.path("m.json"),
+               kNoLeakCheck);
+}
+
 }  // namespace
 
 TEST_CASE("the host's affinity mask is what is granted") {
@@ -50,10 +64,7 @@ TEST_CASE("more threads than can be created here are refused") {
   const std::string graph = data("two_branches.json");
   const Output asked = shell(
       as_user() + "prlimit --nproc=500:500 \"$corecast\" simulate " + graph + " --intra 60000", kNoLeakCheck);
-  if (asked.code == 126 || asked.code == 127) {
-    MESSAGE("skipped: the program cannot be run as another user than root here");
-    return;
-  }
+  if (no_other_user(asked)) return;
   INFO(asked.err);
   CHECK(asked.code == 2);
   CHECK(has(asked.err, "60000 threads are needed, but only 500 more can be created here"));
@@ -62,10 +73,7 @@ TEST_CASE("more threads than can be created here are refused") {
 TEST_CASE("where not one thread can be created, no setting is feasible: exit code 3") {
   const std::string graph = data("two_branches.json");
   const Output output = shell(as_user() + "prlimit --nproc=0:0 \"$corecast\" tune " + graph, kNoLeakCheck);
-  if (output.code == 126 || output.code == 127) {
-    MESSAGE("skipped: the program cannot be run as another user than root here");
-    return;
-  }
+  if (no_other_user(output)) return;
   INFO(output.err);
   CHECK(output.code == 3);
   CHECK(output.out.empty());
@@ -74,15 +82,8 @@ TEST_CASE("where not one thread can be created, no setting is feasible: exit cod
 
 TEST_CASE("threads that cannot be created are told, not a fit that found nothing in their absence") {
   const Folder folder;
-  std::filesystem::permissions(folder.path(""), std::filesystem::perms::all);
-  const Output output =
-      shell(as_user() + "prlimit --nproc=1:1 \"$corecast\" calibrate --quick --only threads -o " +
-                folder.path("m.json"),
-            kNoLeakCheck);
-  if (output.code == 126 || output.code == 127) {
-    MESSAGE("skipped: the program cannot be run as another user than root here");
-    return;
-  }
+  const Output output = calibrate_without_threads(folder, "--only threads -o");
+  if (no_other_user(output)) return;
   INFO(output.err);
   CHECK(output.code == 2);
   CHECK(output.out.empty());
@@ -94,15 +95,9 @@ TEST_CASE("threads that cannot be created are told, not a fit that found nothing
 
 TEST_CASE("libraries that would end the process where threads cannot be created are not asked") {
   const Folder folder;
-  std::filesystem::permissions(folder.path(""), std::filesystem::perms::all);
   const Output output =
-      shell(as_user() + "prlimit --nproc=1:1 \"$corecast\" calibrate --quick --only kernels --only latency " +
-                "--measurements-only " + folder.path("m.json"),
-            kNoLeakCheck);
-  if (output.code == 126 || output.code == 127) {
-    MESSAGE("skipped: the program cannot be run as another user than root here");
-    return;
-  }
+      calibrate_without_threads(folder, "--only kernels --only latency --measurements-only");
+  if (no_other_user(output)) return;
   INFO(output.err);
   CHECK(output.code == 0);
   const json context = json::parse(corecast::read_file(folder.path("m.json")))["context"];
@@ -115,10 +110,7 @@ TEST_CASE("a fit for which no thread can be created says so") {
   const Output output =
       shell(as_user() + "prlimit --nproc=1:1 \"$corecast\" calibrate --from " + data("measured.json"),
             kNoLeakCheck);
-  if (output.code == 126 || output.code == 127) {
-    MESSAGE("skipped: the program cannot be run as another user than root here");
-    return;
-  }
+  if (no_other_user(output)) return;
   CHECK(output.code == 2);
   CHECK(output.out.empty());
   CHECK(output.err ==

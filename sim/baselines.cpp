@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "sim/openvino_rule.hpp"
+#include "sim/policy.hpp"
 
 namespace corecast::sim {
 namespace {
@@ -25,7 +26,7 @@ Setting knobs(const Runtime& runtime, std::int64_t batch, int inter_op, int intr
 
 std::string inter_op_note(const Runtime& runtime, const Setting& setting) {
   if (setting.mode == Mode::sequential) return "";
-  if (!runtime.inter_op_works) return "inter-op does nothing here: runs sequentially";
+  if (!policy_of(runtime).overlaps(runtime)) return "inter-op does nothing here: runs sequentially";
   if (runtime.idle_inter_op_threads > 0) {
     const int at_once = operators_at_once(runtime, setting);
     return fmt::format("runs at most {} operator{} at once", at_once, at_once == 1 ? "" : "s");
@@ -56,15 +57,9 @@ std::vector<Baseline> baseline_rules(const graphs::Graph& graph, const graphs::M
     rules.push_back(std::move(rule));
   };
 
-  if (runtime.framework == "tensorflow") {
-    add("framework_default", "TensorFlow default: inter = intra = logical CPUs", kTensorflowDefault,
-        knobs(runtime, batch, logical, logical));
-  } else {
-    add("framework_default", "onnxruntime default: intra = physical cores, sequential",
-        "onnxruntime.ai, docs/performance/tune-performance/threading: intra_op_num_threads = 0 is one thread "
-        "per physical core",
-        knobs(runtime, batch, 1, cores));
-  }
+  const Default own = policy_of(runtime).defaults({logical, cores, machine.cores_per_socket()});
+  add("framework_default", fmt::format("{} default: {}", runtime.framework, own.words), own.source,
+      knobs(runtime, batch, own.inter_op, own.intra_op));
   add("all_logical_cpus", "all logical CPUs", "common practice (nproc)", knobs(runtime, batch, 1, logical));
   add("all_physical_cores", "all physical cores", "common practice", knobs(runtime, batch, 1, cores));
   add("one_thread", "one thread", "common practice for many small requests", knobs(runtime, batch, 1, 1));

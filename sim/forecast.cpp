@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "graphs/fusion.hpp"
 #include "sim/placement.hpp"
+#include "sim/policy.hpp"
 #include "sim/simulator.hpp"
 
 namespace corecast::sim {
@@ -89,7 +90,7 @@ graphs::Graph prepare(const graphs::Graph& graph, const Runtime& runtime) {
 }
 
 int operators_at_once(const Runtime& runtime, const Setting& setting) {
-  if (setting.mode == Mode::sequential || !runtime.inter_op_works) return 1;
+  if (setting.mode == Mode::sequential || !policy_of(runtime).overlaps(runtime)) return 1;
   return std::max(1, setting.inter_op - runtime.idle_inter_op_threads);
 }
 
@@ -111,10 +112,26 @@ int most_intra_op(const Runtime& runtime, int threads, int slots) {
   return most_slots(runtime, threads, slots);  // both laws are symmetric
 }
 
+namespace {
+
+// More threads that compute than CPUs under them.
+bool is_oversubscribed(const Target& target, const Runtime& runtime, const Setting& setting) {
+  const std::int64_t threads = std::int64_t{computing_threads(runtime, setting)} * setting.instances;
+  return threads > target.machine.logical_cpus();
+}
+
+}  // namespace
+
 Setting effective(const Target& target, const Runtime& runtime, const Setting& setting) {
   Setting out = setting;
-  if (!runtime.inter_op_works) out.mode = Mode::sequential;
+  if (!policy_of(runtime).overlaps(runtime)) out.mode = Mode::sequential;
   if (out.mode == Mode::sequential) out.inter_op = 1;
+  if (out.allocator == Allocator::framework) out.allocator = runtime.allocator;
+  if (out.instances == 1) out.pinning = Pinning::distinct;
+  if (target.machine.sockets == 1) out.memory = MemoryPolicy::first_touch;
+  if (!runtime.wait.spins ||
+      (!runtime.wait.spins_when_oversubscribed && is_oversubscribed(target, runtime, out)))
+    out.spin = false;
   if (out.smt) out.smt = shares_cores(target.machine, out, computing_threads(runtime, out));
   return out;
 }
@@ -154,12 +171,13 @@ Evaluation evaluate_plan(const graphs::Graph& prepared, const Target& target, co
 
 std::vector<Message> setting_warnings(const Target& target, const Runtime& runtime, const Setting& setting) {
   std::vector<Message> warnings;
-  if (!runtime.inter_op_works && (setting.mode == Mode::parallel || setting.inter_op > 1)) {
+  const Policy& policy = policy_of(runtime);
+  if (!policy.overlaps(runtime) && (setting.mode == Mode::parallel || setting.inter_op > 1)) {
     warnings.push_back(
-        {"ORT_INTEROP_NOOP",
-         fmt::format("{} ({}) runs an all-CPU graph one operator after the other: inter-op threads and "
-                     "parallel mode change nothing; the forecast is for sequential mode",
-                     runtime.name, runtime.versions)});
+        {runtime.framework == "onnxruntime" ? "ORT_INTEROP_NOOP" : "INTER_OP_IGNORED",
+         fmt::format("{}: inter-op threads and parallel mode change nothing; the forecast is for "
+                     "sequential mode",
+                     policy.why_not(runtime))});
   } else if (setting.mode == Mode::sequential && setting.inter_op > 1) {
     warnings.push_back({"INTEROP_UNUSED", "inter-op threads are not used in sequential mode"});
   }

@@ -47,7 +47,7 @@ Seconds lower_bound(const graphs::Graph& graph, const Plan& plan) {
   const double threads = static_cast<double>(plan.executor.slots) + plan.executor.shared_workers;
   Seconds bound = critical_path(Dependencies(graph), plan);
   bound = std::max(bound, alone / static_cast<double>(plan.executor.slots));
-  bound = std::max(bound, thread_time / std::min(plan.cpus, threads));
+  bound = std::max(bound, thread_time / std::min({plan.cpus, plan.quota, threads}));
   for (std::size_t j = 0; j < drawn.size(); ++j) {
     bound = std::max(bound, Seconds(drawn[j] / plan.resources[j].capacity));
   }

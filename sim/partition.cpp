@@ -78,6 +78,11 @@ Parts by_rows(const Operator& op, const Cutting& cutting, int threads) {
   return in_whole_units(op.work.units, parts);
 }
 
+Parts by_grain(const Operator& op, const Cutting& cutting, int threads) {
+  const double blocks = std::ceil(output_elements(op) / cutting.grain_elements);
+  return {static_cast<int>(std::clamp(blocks, 1.0, static_cast<double>(threads))), 1.0};
+}
+
 }  // namespace
 
 Parts partition(const Operator& op, const KernelModel& kernel, const Cutting& cutting, int channel_block,
@@ -96,6 +101,10 @@ Parts partition(const Operator& op, const KernelModel& kernel, const Cutting& cu
       return by_elements(op, cutting, threads);
     case Cut::rows:
       return by_rows(op, cutting, threads);
+    case Cut::grain:
+      return by_grain(op, cutting, threads);
+    case Cut::team:
+      return in_whole_units(op.work.units, threads);
   }
   return {1, 1.0};
 }

@@ -8,10 +8,13 @@
 //             a batch of B products: B ceil(parts/B) items over T threads
 //   elements  cycles = a bytes + flop; below a threshold 1 part, else T threads and 4 T blocks
 //   rows      parts = min( T, rows, floor(elements / r) + 1 )
+//   grain     parts = min( T, ceil(elements / grain) ), equal blocks of elements      (PyTorch's at::parallel_for)
+//   team      T parts, whatever the size; load of the busiest = ceil(U/T) / U           (llama.cpp)
 //
 // Holds for onnxruntime's MLAS and thread pool on x86-64 servers, versions read between 2021 and 2026:
 // onnxruntime/core/mlas/lib/{sgemm,snchwc,convolve,compute}.cpp, core/common/threadpool.cc, and Eigen's
-// TensorCostModel. Leaves out: hybrid CPUs (four times finer), im2col's serial part, work stealing between
+// TensorCostModel; PyTorch's aten/src/ATen/ParallelOpenMP.h; oneDNN's convolutions are cut as nchwc, one filter block a
+// unit. Leaves out: hybrid CPUs (four times finer), im2col's serial part, work stealing between
 // unequal parts.
 #pragma once
 

@@ -68,7 +68,10 @@ ThreadPlacement place(const Machine& machine, std::span<const Cpu> cpus, const S
   CORECAST_CHECK(threads >= 1 && setting.instances >= 1, "threads={} instances={}", threads,
                  setting.instances);
   const auto each = static_cast<std::size_t>(threads);
-  const std::size_t used = std::min(each * static_cast<std::size_t>(setting.instances), cpus.size());
+  // Stacked instances sit where the first one sits, and take turns there.
+  const std::size_t seated =
+      setting.pinning == Pinning::stacked ? 1 : static_cast<std::size_t>(setting.instances);
+  const std::size_t used = std::min(each * seated, cpus.size());
   const Occupation o = occupy(machine, cpus, used, each);
   std::vector<double> speeds;  // by group
   for (const CoreGroup& group : machine.groups) speeds.push_back(group_speed(group));

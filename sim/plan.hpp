@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,14 @@ struct Resource {
   double capacity = 0.0;  // bytes per second
 };
 
+// Which of the successors that it made ready a thread goes on with; the others join the queue.
+enum class Keep {
+  first,  // in operator order (onnxruntime)
+  last,   // (TensorFlow)
+  chain,  // only one that is its only successor and has no other predecessor (Caffe2)
+  none,
+};
+
 // How ready operators are taken up.
 struct Executor {
   // Operators that may run at once; each has a thread of its own that dispatches it and takes part in it.
@@ -59,6 +68,7 @@ struct Executor {
   Seconds hand_over{};
   // sequential: operators start in `order`; parallel: as they become ready.
   bool fixed_order = true;
+  Keep keep = Keep::first;
 };
 
 struct Plan {
@@ -66,9 +76,14 @@ struct Plan {
   std::vector<OpIndex> order;           // the fixed order, a topological one
   std::vector<Resource> resources;
   Executor executor;
-  double cpus =
-      1.0;  // what all threads together may use, in CPUs (a quota counts); >= threads: no time slicing
-  int spinning = 0;  // pool threads that spin while they have nothing to do (0 when they sleep)
+  double cpus = 1.0;  // that all threads together sit on; >= threads: no time slicing
+  // CPU time that a cgroup grants per time, in CPUs; infinite without a quota. It is counted in periods: when it is used up,
+  // everything stands still until the next one begins.
+  double quota = std::numeric_limits<double>::infinity();
+  Seconds quota_period{0.1};
+  Seconds
+      quota_slice{};  // handed to a CPU at a time: what one CPU holds when another finds nothing left is lost
+  int spinning = 0;   // pool threads that spin while they have nothing to do (0 when they sleep)
   // Lost per fork and join when more threads are runnable than CPUs: a thread that is not on a CPU is waited
   // for.
   Seconds time_slice{};

@@ -42,6 +42,9 @@ void check(const Plan& plan, const graphs::Graph& graph) {
   CORECAST_CHECK(plan.cpus > 0.0 && plan.spinning >= 0, "{} CPUs, {} spinning", plan.cpus, plan.spinning);
   CORECAST_CHECK(std::isfinite(executor.hand_over.value()) && executor.hand_over.value() >= 0.0,
                  "hand-over {} s", executor.hand_over.value());
+  CORECAST_CHECK(plan.quota > 0.0 && plan.quota_period > Seconds{} && plan.quota_slice >= Seconds{},
+                 "quota of {} CPUs in {} s, slices of {} s", plan.quota, plan.quota_period.value(),
+                 plan.quota_slice.value());
   CORECAST_CHECK(std::isfinite(plan.time_slice.value()) && plan.time_slice.value() >= 0.0, "time slice {} s",
                  plan.time_slice.value());
   for (const Resource& resource : plan.resources) {

@@ -7,7 +7,8 @@
 //   fork_join = steps ( barrier + doublings x log2(n / 2) + fork + n x fork_per_thread + crossing )
 //
 // Weights lie on socket 0, where the loading thread touched them first; activations lie where the threads
-// are.
+// are; interleaved memory spreads both over all sockets in use. A call of the model costs `run` once: it stands in the
+// dispatch of the first operator. Threads that sleep while they wait have to be woken: + wake_up for each fork.
 #include <algorithm>
 #include <cmath>
 
@@ -16,6 +17,7 @@
 #include "sim/forecast.hpp"
 #include "sim/partition.hpp"
 #include "sim/placement.hpp"
+#include "sim/policy.hpp"
 #include "sim/traffic.hpp"
 
 namespace corecast::sim {
@@ -31,8 +33,10 @@ struct Context {
   ThreadPlacement placement;  // of all threads that may work on one operator
   CacheView caches;
   Bytes all_weights{};
+  double at_once = 1.0;  // operators that share the caches with this one
   const Setting& setting;
   int channel_block = 8;
+  ResourceIndex shared_cache{0}, link{0};  // where the machine has them
 };
 
 // Bandwidth of `cores` cores of the socket, the instance's share where others stream there too.
@@ -84,7 +88,9 @@ MemoryTime memory_time(const Context& context, const Operator& op, const KernelM
   const int whole_cores = std::max(1, static_cast<int>(std::lround(busy_cores)));
 
   const Traffic weights = weight_traffic(op.work, context.all_weights, context.caches, whole_cores);
-  const Traffic activations = activation_traffic(op.work, context.caches, whole_cores);
+  CacheView shared = context.caches;
+  shared.shared_size /= context.at_once;
+  const Traffic activations = activation_traffic(op.work, shared, whole_cores);
   const double efficiency = kernel.memory_efficiency.value;
   MemoryTime time;
 
@@ -94,18 +100,25 @@ MemoryTime memory_time(const Context& context, const Operator& op, const KernelM
   }
   if (context.caches.shared_bandwidth > BytesPerSecond(0.0)) {
     const double share = std::min(1.0, busy_cores / cores);
-    time.total += (weights.from_shared + activations.from_shared) / (context.caches.shared_bandwidth * share);
+    const Bytes bytes = weights.from_shared + activations.from_shared;
+    time.total += bytes / (context.caches.shared_bandwidth * share);
+    if (bytes > Bytes(0.0)) time.draws.push_back({context.shared_cache, bytes.value()});
   }
 
   // Main memory: every socket serves the activations of its own threads, socket 0's memory all weights.
   Seconds slowest{};
-  const Bytes remote_activations = sockets.size() > 1 ? (activations.from_memory + activations.from_shared) *
-                                                            (1.0 - 1.0 / static_cast<double>(sockets.size()))
-                                                      : Bytes(0.0);
+  const bool interleaved = context.setting.memory == MemoryPolicy::interleave;
+  const double others = 1.0 - 1.0 / static_cast<double>(sockets.size());
+  const Bytes remote_activations = (activations.from_memory + activations.from_shared) * others;
   for (std::size_t s = 0; s < sockets.size(); ++s) {
     const double part = static_cast<double>(sockets[s].threads) / context.placement.threads;
-    Bytes bytes = activations.from_memory * part;
-    if (s == 0) bytes += weights.from_memory;
+    const double lies_here = 1.0 / static_cast<double>(sockets.size());
+    Bytes bytes = activations.from_memory * (interleaved ? lies_here : part);
+    if (interleaved) {
+      bytes += weights.from_memory * lies_here;
+    } else if (s == 0) {
+      bytes += weights.from_memory;
+    }
     if (!(bytes > Bytes(0.0))) continue;
     const double streaming =
         std::max(sockets[s].streaming_cores * used, std::min(sockets[s].streaming_cores, 1.0));
@@ -113,11 +126,12 @@ MemoryTime memory_time(const Context& context, const Operator& op, const KernelM
     time.draws.push_back({ResourceIndex(s), bytes.value()});
   }
   if (sockets.size() > 1 && context.machine.link) {
-    const double away = 1.0 - static_cast<double>(sockets[0].threads) / context.placement.threads;
+    const double away =
+        interleaved ? others : 1.0 - static_cast<double>(sockets[0].threads) / context.placement.threads;
     const Bytes crossing = remote_activations + (weights.from_memory + weights.from_shared) * away;
     if (crossing > Bytes(0.0)) {
       slowest = std::max(slowest, crossing / context.machine.link->bandwidth.value);
-      time.draws.push_back({ResourceIndex(sockets.size()), crossing.value()});
+      time.draws.push_back({context.link, crossing.value()});
     }
   }
   time.total += slowest;
@@ -136,6 +150,7 @@ Seconds fork_join_time(const Context& context, int threads) {
   if (sockets.size() > 1 && threads > sockets[0].threads && context.machine.link) {
     time += context.machine.link->latency.value * 2.0;
   }
+  if (!context.setting.spin) time += costs.wake_up.value;
   return time;
 }
 
@@ -212,6 +227,21 @@ Bytes weights_of(const Graph& graph) {
   return sum;
 }
 
+// Mean number of operators at one depth of the graph: about as many as run at once when all may.
+double mean_width(const Graph& graph) {
+  std::vector<int> depth(graph.size(), 0);
+  int deepest = 0, operators = 0;
+  for (const OpIndex i : graph.topological_order()) {
+    if (graph.op(i).kernel != KernelClass::shape) ++operators;
+    deepest = std::max(deepest, ++depth[i.value()]);
+    for (const OpIndex next : graph.successors(i))
+      depth[next.value()] = std::max(depth[next.value()], depth[i.value()]);
+  }
+  return deepest == 0 ? 1.0 : static_cast<double>(operators) / deepest;
+}
+
+constexpr Seconds kQuotaSlice{5e-3};  // Linux, sched_cfs_bandwidth_slice_us
+
 constexpr int kMost = 1 << 20;  // threads in all that a plan may have
 
 void check_setting(const Target& target, const Runtime& runtime, const Setting& setting) {
@@ -245,36 +275,47 @@ Plan plan_placed(const Graph& prepared, const Target& target, const Runtime& run
   const bool parallel = setting.mode == Mode::parallel;
   const int slots = operators_at_once(runtime, setting);
   const CacheView caches = cache_view(target.machine, placement);
-  Context context{target.machine, runtime, std::move(placement), caches, weights_of(prepared), setting, 8};
+  Context context{target.machine, runtime, std::move(placement), caches,          weights_of(prepared), 1.0,
+                  setting,        8,       ResourceIndex(0),     ResourceIndex(0)};
+  if (parallel) context.at_once = std::clamp(mean_width(prepared), 1.0, static_cast<double>(slots));
   const auto& group = target.machine.groups[static_cast<std::size_t>(context.placement.group)];
   const auto vector = hwmodels::peak_for(group, DataType::fp32).extension;
   context.channel_block = vector == hwmodels::Extension::avx512 ? 16 : 8;
 
   Plan plan;
-  plan.order = prepared.topological_order();
-  plan.operators.reserve(prepared.size());
-  for (std::size_t i = 0; i < prepared.size(); ++i)
-    plan.operators.push_back(plan_operator(context, prepared.op(OpIndex(i))));
-
   for (const auto& share : context.placement.sockets) {
     plan.resources.push_back({fmt::format("memory of socket {}", share.socket),
                               socket_bandwidth(target.machine, share.streaming_cores, share).value()});
   }
   if (context.placement.sockets.size() > 1 && target.machine.link) {
+    context.link = ResourceIndex(plan.resources.size());
     plan.resources.push_back({"link between sockets", target.machine.link->bandwidth.value.value()});
   }
+  if (caches.shared_bandwidth > BytesPerSecond(0.0)) {
+    context.shared_cache = ResourceIndex(plan.resources.size());
+    plan.resources.push_back({"last-level cache", caches.shared_bandwidth.value()});
+  }
+  plan.order = prepared.topological_order();
+  plan.operators.reserve(prepared.size());
+  for (std::size_t i = 0; i < prepared.size(); ++i)
+    plan.operators.push_back(plan_operator(context, prepared.op(OpIndex(i))));
+
+  if (!plan.order.empty()) plan.operators[plan.order.front().value()].dispatch += runtime.run.value;
 
   plan.executor.slots = slots;
   // A team of its own is what an operator gets of a pool that can serve all of them at once.
   plan.executor.shared_workers = (setting.intra_op - 1) * (runtime.own_teams ? slots : 1);
   plan.executor.hand_over = parallel ? runtime.hand_over.value : Seconds(0.0);
   plan.executor.fixed_order = !parallel;
-  const double all_cpus =
-      std::min(static_cast<double>(target.machine.logical_cpus()),
-               target.quota_cpus.value_or(static_cast<double>(target.machine.logical_cpus())));
-  plan.cpus = all_cpus / setting.instances;
+  plan.executor.keep = policy_of(runtime).keep();
+  const double seats =
+      setting.pinning == Pinning::stacked ? context.placement.on_cpus : target.machine.logical_cpus();
+  plan.cpus = seats / setting.instances;
+  if (target.quota_cpus) plan.quota = *target.quota_cpus / setting.instances;
+  plan.quota_slice = kQuotaSlice;
   plan.spinning = setting.spin ? plan.executor.shared_workers + (parallel ? slots : 0) : 0;
-  plan.time_slice = target.machine.threads.time_slice.value;
+  // A thread that sleeps when it has nothing to do gives its CPU up at once: no slice is lost.
+  plan.time_slice = setting.spin ? target.machine.threads.time_slice.value : Seconds(0.0);
   return plan;
 }
 

@@ -7,6 +7,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "hwmodels/value_json.hpp"
+#include "sim/policy.hpp"
 
 namespace corecast::sim {
 namespace {
@@ -14,7 +15,8 @@ namespace {
 using hwmodels::Origin;
 using hwmodels::read_value;
 
-constexpr std::array<std::string_view, 5> kCutNames{"whole", "nchwc", "gemm", "elements", "rows"};
+constexpr std::array<std::string_view, 7> kCutNames{"whole", "nchwc", "gemm", "elements",
+                                                    "rows",  "grain", "team"};
 
 std::vector<std::string> texts(const json::Value& value) {
   std::vector<std::string> out;
@@ -57,32 +59,82 @@ KernelModel read_kernel(const json::Value& value) {
   return kernel;
 }
 
-std::map<KernelClass, KernelModel> read_kernels(const json::Value& value) {
-  std::map<KernelClass, KernelModel> kernels;
+void read_kernels(const json::Value& value, std::map<KernelClass, KernelModel>& kernels) {
   for (const auto& [name, entry] : value.object().entries()) {
     const auto kernel = kernel_class_named(name);
     if (!kernel) entry.fail("unknown kernel class " + quote(name), did_you_mean(name, kKernelClassNames));
-    kernels.emplace(*kernel, read_kernel(entry));
+    kernels.insert_or_assign(*kernel, read_kernel(entry));
   }
   for (std::size_t i = 0; i < kKernelClassNames.size(); ++i) {
     const auto kernel = static_cast<KernelClass>(i);
     if (!kernels.contains(kernel)) value.fail(fmt::format("kernel class \"{}\" is missing", name_of(kernel)));
   }
-  return kernels;
 }
 
-Cutting read_cutting(const json::Value& value) {
-  json::Object object = value.object();
-  Cutting cutting;
-  cutting.gemm_multiplications_per_part = object.required("gemm_multiplications_per_part").number(1.0, 1e12);
-  cutting.gemm_max_parts = static_cast<int>(object.required("gemm_max_parts").whole(1, 1 << 20));
-  cutting.gemm_columns = static_cast<int>(object.required("gemm_columns").whole(1, 1 << 20));
-  cutting.nchwc_filter_blocks = static_cast<int>(object.required("nchwc_filter_blocks").whole(1, 1024));
-  cutting.element_cycles_per_byte = object.required("element_cycles_per_byte").number(0.0, 1e6);
-  cutting.element_cycles_to_cut = object.required("element_cycles_to_cut").number(0.0, 1e12);
-  cutting.row_elements_per_part = object.required("row_elements_per_part").number(1.0, 1e12);
+// The members of an object that a file must give, or may leave as they are in the one that it extends.
+class Fields {
+ public:
+  Fields(json::Object object, bool extends) : object_(std::move(object)), extends_(extends) {}
+
+  [[nodiscard]] std::optional<json::Value> get(std::string_view key) {
+    return extends_ ? object_.optional(key) : std::optional(object_.required(key));
+  }
+  void number(std::string_view key, double low, double high, double& out) {
+    if (const auto value = get(key)) out = value->number(low, high);
+  }
+  void whole(std::string_view key, int low, int high, int& out) {
+    if (const auto value = get(key)) out = static_cast<int>(value->whole(low, high));
+  }
+  void cost(std::string_view key, Value<Seconds>& out) {
+    if (const auto value = get(key)) out = read_cost(*value);
+  }
+  void text(std::string_view key, std::string& out) {
+    if (const auto value = get(key)) out = value->text();
+  }
+  [[nodiscard]] json::Object& object() { return object_; }
+  [[nodiscard]] bool extends() const { return extends_; }
+
+ private:
+  json::Object object_;
+  bool extends_;
+};
+
+void read_cutting(Fields fields, Cutting& cutting) {
+  fields.number("gemm_multiplications_per_part", 1.0, 1e12, cutting.gemm_multiplications_per_part);
+  fields.whole("gemm_max_parts", 1, 1 << 20, cutting.gemm_max_parts);
+  fields.whole("gemm_columns", 1, 1 << 20, cutting.gemm_columns);
+  fields.whole("nchwc_filter_blocks", 1, 1024, cutting.nchwc_filter_blocks);
+  fields.number("element_cycles_per_byte", 0.0, 1e6, cutting.element_cycles_per_byte);
+  fields.number("element_cycles_to_cut", 0.0, 1e12, cutting.element_cycles_to_cut);
+  fields.number("row_elements_per_part", 1.0, 1e12, cutting.row_elements_per_part);
+  if (const auto grain = fields.object().optional("grain_elements"))
+    cutting.grain_elements = grain->number(1.0, 1e12);
+  fields.object().finish();
+}
+
+void read_costs(Fields fields, Runtime& runtime) {
+  fields.cost("dispatch", runtime.dispatch);
+  fields.cost("fork", runtime.fork);
+  fields.cost("fork_per_thread", runtime.fork_per_thread);
+  fields.cost("hand_over", runtime.hand_over);
+  if (const auto run = fields.object().optional("run")) runtime.run = read_cost(*run);
+  fields.object().finish();
+}
+
+void read_wait(json::Object object, Wait& wait) {
+  if (const auto spin = object.optional("spin")) wait.spins = spin->boolean();
+  if (const auto spin = object.optional("spin_when_oversubscribed"))
+    wait.spins_when_oversubscribed = spin->boolean();
+  if (const auto time = object.optional("spin_time")) wait.spin_time = read_cost(*time);
   object.finish();
-  return cutting;
+}
+
+// One of two words.
+bool read_choice(const json::Value& value, std::string_view no, std::string_view yes) {
+  const std::string word = value.text();
+  if (word != no && word != yes)
+    value.fail(fmt::format("wanted \"{}\" or \"{}\", found {}", no, yes, quote(word)));
+  return word == yes;
 }
 
 std::vector<graphs::FusionRule> read_fusion(const json::Value& value) {
@@ -152,45 +204,108 @@ Runtime with_kernels_of(Runtime runtime, const hwmodels::Machine& machine) {
   return runtime;
 }
 
-Runtime parse_runtime_json(std::string_view text, const std::string& file) {
+namespace {
+
+// What stands in every file of its own, or comes from the runtime that it extends.
+void read_identity(Fields& root, Runtime& runtime) {
+  root.text("framework", runtime.framework);
+  root.text("description", runtime.description);
+  root.text("versions", runtime.versions);
+  if (const auto policy = root.object().optional("policy")) {
+    runtime.policy = policy->text();
+    const auto& names = policy_names();
+    if (std::find(names.begin(), names.end(), runtime.policy) == names.end())
+      policy->fail("unknown policy " + quote(runtime.policy), did_you_mean(runtime.policy, names));
+  }
+  if (const auto works = root.get("inter_op_works")) runtime.inter_op_works = works->boolean();
+  root.whole("idle_inter_op_threads", 0, 16, runtime.idle_inter_op_threads);
+  if (const auto pool = root.object().optional("intra_op_pool"))
+    runtime.own_teams = read_choice(*pool, "shared", "own");
+}
+
+void read_numbers(Fields& root, Runtime& runtime) {
+  if (const auto kernels = root.get("kernels")) read_kernels(*kernels, runtime.kernels);
+  if (const auto operators = root.object().optional("operators")) {
+    for (const auto& [type, entry] : operators->object().entries())
+      runtime.operators.insert_or_assign(type, read_kernel(entry));
+  }
+  if (const auto cutting = root.get("cutting"))
+    read_cutting(Fields(cutting->object(), root.extends()), runtime.cutting);
+  if (const auto costs = root.get("costs")) read_costs(Fields(costs->object(), root.extends()), runtime);
+  if (const auto wait = root.object().optional("wait")) read_wait(wait->object(), runtime.wait);
+  if (const auto allocator = root.object().optional("allocator")) {
+    runtime.allocator = read_choice(*allocator, "system", "caching") ? Allocator::caching : Allocator::system;
+  }
+  if (const auto smoothing = root.get("smoothing")) {
+    runtime.smoothing = read_value<double>(*smoothing, Origin::prior);
+    if (!(runtime.smoothing.value >= 1.0)) smoothing->fail("must be at least 1");
+  }
+}
+
+Runtime extended(const json::Value& base, const std::vector<Runtime>& known) {
+  const std::string name = base.text();
+  std::vector<std::string> names;
+  for (const Runtime& runtime : known) {
+    if (runtime.name == name) return runtime;
+    names.push_back(runtime.name);
+  }
+  base.fail("no runtime is called " + quote(name), did_you_mean(name, names));
+}
+
+}  // namespace
+
+Runtime parse_runtime_json(std::string_view text, const std::string& file,
+                           const std::vector<Runtime>& known) {
   const json::Document document = json::parse(text, file);
-  json::Object root = document.root().object();
-  const json::Value schema = root.required("schema");
+  json::Object object = document.root().object();
+  const json::Value schema = object.required("schema");
   if (schema.text() != "corecast.runtime/1")
     schema.fail("wanted \"corecast.runtime/1\", found " + quote(schema.text()));
   Runtime runtime;
-  runtime.name = root.required("name").text();
-  runtime.framework = root.required("framework").text();
-  runtime.description = root.required("description").text();
-  runtime.versions = root.required("versions").text();
-  runtime.inter_op_works = root.required("inter_op_works").boolean();
-  runtime.idle_inter_op_threads = static_cast<int>(root.required("idle_inter_op_threads").whole(0, 16));
-  if (const auto pool = root.optional("intra_op_pool")) {
-    const std::string kind = pool->text();
-    if (kind != "shared" && kind != "own") pool->fail("wanted \"shared\" or \"own\", found " + quote(kind));
-    runtime.own_teams = kind == "own";
-  }
-  if (const auto library = root.optional("library")) runtime.library = library->text();
-  runtime.native_types = read_types(root.required("native_types"));
-  runtime.fusion = read_fusion(root.required("fusion"));
-  runtime.kernels = read_kernels(root.required("kernels"));
-  if (const auto operators = root.optional("operators")) {
-    for (const auto& [type, entry] : operators->object().entries())
-      runtime.operators.emplace(type, read_kernel(entry));
-  }
-  runtime.cutting = read_cutting(root.required("cutting"));
-  json::Object costs = root.required("costs").object();
-  runtime.dispatch = read_cost(costs.required("dispatch"));
-  runtime.fork = read_cost(costs.required("fork"));
-  runtime.fork_per_thread = read_cost(costs.required("fork_per_thread"));
-  runtime.hand_over = read_cost(costs.required("hand_over"));
-  costs.finish();
-  const json::Value smoothing = root.required("smoothing");
-  runtime.smoothing = read_value<double>(smoothing, Origin::prior);
-  if (!(runtime.smoothing.value >= 1.0)) smoothing.fail("must be at least 1");
-  root.finish();
+  const auto base = object.optional("extends");
+  if (base) runtime = extended(*base, known);
+  runtime.name = object.required("name").text();
+  Fields root(std::move(object), base.has_value());
+  read_identity(root, runtime);
+  if (const auto library = root.object().optional("library")) runtime.library = library->text();
+  if (const auto types = root.get("native_types")) runtime.native_types = read_types(*types);
+  if (const auto fusion = root.get("fusion")) runtime.fusion = read_fusion(*fusion);
+  read_numbers(root, runtime);
+  root.object().finish();
   return runtime;
 }
+
+namespace {
+
+struct RuntimeText {
+  std::string file, text;
+};
+
+std::optional<std::string> base_of(const RuntimeText& source) {
+  const json::Document document = json::parse(source.text, source.file);
+  json::Object root = document.root().object();
+  const auto base = root.optional("extends");
+  return base ? std::optional(base->text()) : std::nullopt;
+}
+
+// Reads what others extend first; what is left in the end extends itself in a circle, or nothing that is there.
+std::vector<Runtime> parse_all(std::vector<RuntimeText> sources) {
+  std::vector<Runtime> known;
+  const auto can_be_read = [&](const RuntimeText& source) {
+    const auto base = base_of(source);
+    return !base || std::any_of(known.begin(), known.end(),
+                                [&](const Runtime& runtime) { return runtime.name == *base; });
+  };
+  while (!sources.empty()) {
+    auto next = std::find_if(sources.begin(), sources.end(), can_be_read);
+    if (next == sources.end()) next = sources.begin();  // fails, and says why
+    known.push_back(parse_runtime_json(next->text, next->file, known));
+    sources.erase(next);
+  }
+  return known;
+}
+
+}  // namespace
 
 std::vector<Runtime> read_runtimes(const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> files;
@@ -199,8 +314,10 @@ std::vector<Runtime> read_runtimes(const std::filesystem::path& directory) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   }
   if (code) throw InputError(directory.string(), "cannot list the runtimes: " + code.message());
-  std::vector<Runtime> runtimes;
-  for (const auto& file : files) runtimes.push_back(parse_runtime_json(read_file(file), file.string()));
+  std::sort(files.begin(), files.end());
+  std::vector<RuntimeText> sources;
+  for (const auto& file : files) sources.push_back({file.string(), read_file(file)});
+  std::vector<Runtime> runtimes = parse_all(std::move(sources));
   std::sort(runtimes.begin(), runtimes.end(),
             [](const Runtime& a, const Runtime& b) { return a.name < b.name; });
   for (std::size_t i = 1; i < runtimes.size(); ++i) {

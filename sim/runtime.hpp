@@ -15,6 +15,7 @@
 #include "base/quantity.hpp"
 #include "graphs/fusion.hpp"
 #include "hwmodels/machine.hpp"
+#include "sim/setting.hpp"
 
 namespace corecast::sim {
 
@@ -27,6 +28,8 @@ enum class Cut {
   gemm,      // matrix product: parts by multiplications, capped
   elements,  // by a cost model: not cut below a number of cycles
   rows,      // by rows, at most one part a row
+  grain,     // at most one part for each `grain_elements` elements
+  team,      // always all T threads, however small the operator
 };
 
 struct KernelModel {
@@ -48,14 +51,25 @@ struct Cutting {
   double element_cycles_per_byte = 11.0 / 64.0;
   double element_cycles_to_cut = 210000.0;  // below: one thread
   double row_elements_per_part = 16384.0;
+  double grain_elements = 32768.0;
   friend bool operator==(const Cutting&, const Cutting&) = default;
+};
+
+// How threads that have nothing to do wait.
+struct Wait {
+  bool spins = true;  // before they sleep; false: they sleep at once
+  // Whether they still do with more threads than CPUs. GNU OpenMP, and pools that yield while they spin, do not.
+  bool spins_when_oversubscribed = true;
+  Value<Seconds> spin_time{Seconds(1e-3), 0.0, hwmodels::Origin::prior, ""};  // then they sleep
+  friend bool operator==(const Wait&, const Wait&) = default;
 };
 
 struct Runtime {
   std::string name;       // "onnxruntime"
   std::string framework;  // "onnxruntime", whose snippet is printed
   std::string description;
-  std::string versions;        // "1.14 and later"
+  std::string versions;                // "1.14 and later"
+  std::string policy = "onnxruntime";  // policy.hpp
   bool inter_op_works = true;  // false: an all-CPU graph runs one operator after the other, whatever is asked
   // onnxruntime's parallel executor: the caller only waits, so inter_op = N runs N - 1 operators at once.
   int idle_inter_op_threads = 1;
@@ -73,8 +87,11 @@ struct Runtime {
   // Of the library, as measured on the machine in use: with_kernels_of() fills it. It stands before `kernels`.
   std::map<std::pair<KernelClass, DataType>, KernelModel> library_kernels;
   Cutting cutting;
-  Value<Seconds> dispatch;  // per operator, on the calling thread
-  Value<Seconds> fork;      // per fork on top of the machine's barrier: queueing and claiming tasks
+  Wait wait;
+  Allocator allocator = Allocator::caching;  // what it does with memory by itself: `system` or `caching`
+  Value<Seconds> run;                        // per call of the model: inputs, session, outputs
+  Value<Seconds> dispatch;                   // per operator, on the calling thread
+  Value<Seconds> fork;  // per fork on top of the machine's barrier: queueing and claiming tasks
   Value<Seconds> fork_per_thread;
   Value<Seconds> hand_over;  // from a finished operator to a successor on another inter-op thread
   Value<double> smoothing;   // p of the roofline
@@ -90,7 +107,10 @@ struct Runtime {
 // they are. How work is cut remains the runtime's.
 [[nodiscard]] Runtime with_kernels_of(Runtime runtime, const hwmodels::Machine& machine);
 
-[[nodiscard]] Runtime parse_runtime_json(std::string_view text, const std::string& file);
+// `known`: runtimes that "extends" may name: everything is as in that one unless the file says otherwise; entries of
+// kernels, operators, cutting, costs and wait are taken over one by one.
+[[nodiscard]] Runtime parse_runtime_json(std::string_view text, const std::string& file,
+                                         const std::vector<Runtime>& known = {});
 // All runtimes under data/runtimes, sorted by name.
 [[nodiscard]] std::vector<Runtime> read_runtimes(const std::filesystem::path& directory);
 // By name; InputError with the nearest name and the list of known ones.

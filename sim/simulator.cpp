@@ -143,18 +143,38 @@ class Simulation {
     Run& run = timeline_.runs[slot.run];
     run.end = now_;
     run.limited_by = accounts_.limited_by(s, plan_.operators[slot.op].bound);
-    std::optional<std::size_t> own;
+    made_ready_.clear();
     for (const std::size_t successor : dependencies_.successors(slot.op)) {
       if (--pending_[successor] > 0) continue;
       ready_[successor] = now_;
-      if (plan_.executor.fixed_order) continue;
-      if (own) {
-        queue_.push_back({successor, now_ + hand_over_});
-      } else {
-        own = successor;
-      }
+      made_ready_.push_back(successor);
     }
-    return plan_.executor.fixed_order ? next_in_order() : own;
+    if (plan_.executor.fixed_order) return next_in_order();
+    const std::optional<std::size_t> own = kept(slot.op);
+    for (const std::size_t successor : made_ready_) {
+      if (successor != own) queue_.push_back({successor, now_ + hand_over_});
+    }
+    return own;
+  }
+
+  // Which of `made_ready_` the thread that ended `op` goes on with.
+  [[nodiscard]] std::optional<std::size_t> kept(std::size_t op) const {
+    if (made_ready_.empty()) return std::nullopt;
+    switch (plan_.executor.keep) {
+      case Keep::first:
+        return made_ready_.front();
+      case Keep::last:
+        return made_ready_.back();
+      case Keep::chain: {
+        const std::size_t next = made_ready_.front();
+        const bool chained =
+            dependencies_.successors(op).size() == 1 && dependencies_.predecessors()[next] == 1;
+        return chained ? std::optional(next) : std::nullopt;
+      }
+      case Keep::none:
+        return std::nullopt;
+    }
+    return std::nullopt;
   }
 
   // --- Stages of an operator ---
@@ -330,6 +350,7 @@ class Simulation {
   Dependencies dependencies_;
   std::vector<std::size_t> pending_;  // predecessors that have not ended
   std::vector<Picoseconds> ready_;
+  std::vector<std::size_t> made_ready_;  // by the operator that ends at the moment
   std::vector<Slot> slots_;
   Accounts accounts_;
   Speeds speeds_;

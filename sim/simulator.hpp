@@ -21,9 +21,9 @@
 // fork_join span.
 //
 // Executor. fixed_order: the next operator of `order` starts when the last one has ended. Otherwise, as
-// onnxruntime's parallel executor: operators without predecessors are queued in operator order at date 0. An
-// operator that ends makes its successors ready in operator order; its slot goes on with the first of them
-// that became ready, without hand-over; the others join the queue. A free slot, the lowest first, takes the
+// frameworks' pools do: operators without predecessors are queued in operator order at date 0. An operator that
+// ends makes its successors ready in operator order; its slot goes on with one of them, which Executor::keep
+// says (first, last, a chain's next, none), without hand-over; the others join the queue. A free slot, the lowest first, takes the
 // oldest in the queue and starts it hand_over after it became ready (or at once when that is past; operators
 // without predecessors: at once); until then it is taken.
 //

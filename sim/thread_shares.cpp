@@ -25,6 +25,16 @@ double level_of(std::span<const int> wanted, double workers) {
   }
 }
 
+// d: share of the time in which a cgroup with a quota may run at all.
+double granted_share(double runnable, const Plan& plan) {
+  const double running = std::min(runnable, plan.cpus);
+  if (running <= plan.quota) return 1.0;
+  const double burst = plan.quota / running;  // B / T
+  if (runnable <= 1.0 || !(plan.quota_slice > Seconds{})) return burst;
+  const Seconds budget = plan.quota_period * burst;
+  return burst * (budget / (budget + plan.quota_slice));
+}
+
 }  // namespace
 
 ThreadShares thread_shares(std::span<const int> wanted, const Plan& plan) {
@@ -39,6 +49,8 @@ ThreadShares thread_shares(std::span<const int> wanted, const Plan& plan) {
   const double idle = std::max(0.0, plan.executor.slots + workers - shares.held);
   shares.runnable = shares.held + std::min<double>(plan.spinning, idle);
   if (shares.runnable > plan.cpus) shares.cpu_share = plan.cpus / shares.runnable;
+  shares.granted = granted_share(shares.runnable, plan);
+  shares.cpu_share *= shares.granted;
   return shares;
 }
 

@@ -7,7 +7,16 @@
 // CPUs: a held thread is runnable whether it computes or waits for memory; so are idle pool threads that
 // spin. The operating system gives each runnable thread the same time:
 //
-//   R = sum_i held_i + min(spinning, slots + W - sum_i held_i)      c = min(1, cpus / R)
+//   R = sum_i held_i + min(spinning, slots + W - sum_i held_i)      c = min(1, cpus / R) d
+//
+// A quota of Q CPUs: the R threads use up Q T of CPU time on min(R, cpus) CPUs in B = Q T / min(R, cpus) of every period T;
+// then all stand still until the next one. The kernel hands time to CPUs in slices s, so when more than one thread is
+// needed and the last slices are taken, some stand still while the others go on and cannot join:
+//
+//   d = 1                              min(R, cpus) <= Q
+//   d = (B / T) B / (B + s [R > 1])    else
+//
+// on the average over many periods. Source: Linux, Documentation/scheduler/sched-bwc.rst (T 100 ms, s 5 ms by default).
 //
 // Example: two operators of 4 threads, W = 3: s = 5/8, held = 2.5 each (the caller and 1.5 workers).
 // Holds for pools that hand tasks to any free worker and tasks short against the operator. Leaves out: that a
@@ -25,6 +34,7 @@ struct ThreadShares {
   double held = 0.0;       // sum of held_i
   double runnable = 0.0;   // R
   double cpu_share = 1.0;  // c
+  double granted = 1.0;    // d
 };
 
 // `wanted`: n_i >= 1 of what runs now.

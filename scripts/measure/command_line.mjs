@@ -9,7 +9,8 @@ export const USAGE = `usage: measure_onnxruntime.mjs [options] [NAME=]MODEL.onnx
 what to measure (lists: 1,2,4 or 1-4 or 1-16*2; all combinations are taken)
   --intra LIST         intra-op threads (1)        --mode LIST   sequential, parallel (sequential)
   --inter LIST         inter-op threads (1)        --spin LIST   on, off (on)
-  --batch LIST         batch sizes (1)
+  --batch LIST         batch sizes (1)              --instances LIST   so many processes at once (1)
+  --quota LIST         none or CPUs such as 0.5: in a control group with that CFS quota (none)
   --settings "intra=1-4 mode=parallel inter=2"     one grid; repeat it for grids that are no rectangle
   --shape [MODEL:]INPUT=Nx3x224x224                sizes of open dimensions, N is the batch
   --value [MODEL:]INPUT=NUMBER                     fill an input with one number

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Forecast beside measurement: compare_forecast.mjs RUNS.json CORECAST NAME=FILE... prints a Markdown table.
 // RUNS.json comes from measure_onnxruntime.mjs; CORECAST is the program; NAME=FILE as in the measurement.
+// One instance without a quota; contention_forecast.mjs does the others.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -14,14 +15,14 @@ const { runs } = JSON.parse(readFileSync(runsFile, 'utf8'));
 
 const forecast = (file, setting) => JSON.parse(execFileSync(program, [
   'simulate', file, '--runtime', setting.runtime, '--mode', setting.mode, '--inter', String(setting.inter_op),
-  '--intra', String(setting.intra_op), '--spin', setting.spin ? 'on' : 'off', '--json',
+  '--intra', String(setting.intra_op), '--spin', setting.spin, '--json',
 ], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })).forecast.latency_ms;
 
 const errors = [];
 console.log('| model | intra-op | forecast ms | measured ms | spread | error |\n|---|---|---|---|---|---|');
 for (const run of runs) {
   const file = fileOf.get(run.model);
-  if (!file || !run.latency_ms_median) continue;
+  if (!file || !run.latency_ms_median || run.setting.cpu_quota || run.setting.instances > 1) continue;
   const expected = forecast(file, run.setting);
   const error = expected / run.latency_ms_median - 1;
   errors.push(Math.abs(error));

@@ -170,12 +170,15 @@ test("only regular files are replaced by a result", (t) => {
 
 test("a CSV row has the columns of whole-model measurements", () => {
   const setting = expandGrids([{ batch: "8" }], "onnxruntime").settings[0];
-  const run = { model: "a,b", setting, rounds: [{}], latency_ms_median: 4, latency_ms_min: 3, latency_ms_max: 9 };
+  const run = { model: "a,b", setting, rounds: [{}], latency_ms_median: 4, latency_ms_mean: 5, latency_ms_min: 3, latency_ms_max: 9 };
   const failed = { model: "c", setting, rounds: [] };
   const [header, row, end] = toCsv({ context: { onnxruntime_version: "1.2.3" }, runs: [run, failed] }, "host").split("\n");
-  assert.equal(header.split(",").length, 19);
-  assert.match(row, /^scripts\/measure,host,onnxruntime,"a,b",sequential,,8,1,1,1,,,,,4,3,9,2000\.000,onnxruntime 1\.2\.3;/);
+  assert.equal(header.split(",").length, 21);
+  assert.match(row, /^scripts\/measure,host,onnxruntime,"a,b",sequential,,8,1,1,1,,,,,4,3,9,2000\.000,onnxruntime 1\.2\.3;.*,5,$/);
   assert.equal(end, "");
+  // Two instances under a quota leave 2 x 8 samples in 5 ms, the mean.
+  const limited = { ...run, setting: { ...setting, instances: 2, cpu_quota: 0.5 } };
+  assert.match(toCsv({ context: {}, runs: [limited] }, "host"), /,4,3,9,3200\.000,.*,5,0\.5$/m);
 });
 
 test("versions are chosen exactly, by prefix or by pin", () => {

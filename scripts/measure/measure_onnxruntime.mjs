@@ -10,16 +10,16 @@ import { checkNames, makePlan, readModel } from "./measurement_plan.mjs";
 import { defaultCache, findInstall, runtimeName } from "./onnxruntime_install.mjs";
 import { profileFile, profileRun } from "./profile_run.mjs";
 import { addAnswer, checkWritable, hasRound, openResult, runFor, toText, writeAtomically } from "./result_file.mjs";
-import { runChild } from "./run_child.mjs";
+import { runInstances } from "./run_child.mjs";
 import { expandGrids, settingLabel } from "./settings_grid.mjs";
-import { median } from "./statistics.mjs";
+import { roundMedian } from "./statistics.mjs";
 
 const say = (line) => process.stderr.write(`${line}\n`);
 let running = null;
 
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.on(signal, () => {
-    running?.kill("SIGKILL");
+    running?.stop();
     say("interrupted; the rounds that were written are kept, the same command goes on from there");
     process.exit(130);
   });
@@ -65,7 +65,7 @@ async function measureRounds(plan, options, start, result, save) {
       if (answer.error) failed.add(entry);
       const progress = `[round ${round + 1}/${options.processes}, ${i + 1}/${plan.length}] ${title(entry)}:`;
       say(answer.error ? `${progress} failed: ${answer.error}`
-        : `${progress} ${median(answer.latencies_ms).toFixed(3)} ms (${answer.latencies_ms.length} runs)`);
+        : `${progress} ${roundMedian(answer).toFixed(3)} ms (${answer.timed_runs} runs)`);
       save();
     }
   }
@@ -88,9 +88,9 @@ async function main(argv) {
   const options = parseCommandLine(argv);
   if (options.help) return void process.stdout.write(USAGE);
   const { install, plan, result } = prepare(options);
-  const onStart = (child) => { running = child; };
+  const onStart = (started) => { running = started; };
   const start = (entry, extra = {}) =>
-    runChild({ ...jobFor(entry, install, options), ...extra }, options.timeout, { onStart });
+    runInstances({ ...jobFor(entry, install, options), ...extra }, options.timeout, { onStart });
   const save = () => {
     if (options.output) writeAtomically(options.output, toText(result));
     if (options.csv) writeAtomically(options.csv, toCsv(result, options.machine));

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { cpuGroupRefusal } from "./cpu_group.mjs";
 import { InputError, UsageError } from "./errors.mjs";
 import { resolveInputs } from "./input_shapes.mjs";
 import { onnxInputs } from "./onnx_inputs.mjs";
@@ -22,8 +23,9 @@ export function readModel(argument) {
   return { name, file: path.resolve(file), sha256, inputs: onnxInputs(bytes, file) };
 }
 
-/** Why this version cannot run the setting as asked; undefined when it can. */
-function refusal(setting, install) {
+/** Why this version or this host cannot run the setting as asked; undefined when it can. */
+function refusal(setting, install, quotaRefusal) {
+  if (setting.cpu_quota !== undefined && quotaRefusal) return quotaRefusal;
   if (setting.spin === "off" && !install.canSetSpin) {
     return `onnxruntime-node ${install.version} cannot turn spinning off`;
   }
@@ -36,6 +38,7 @@ function refusal(setting, install) {
  */
 export function makePlan(models, settings, install, { shapes, values }, warn) {
   const plan = [];
+  const quotaRefusal = settings.some((setting) => setting.cpu_quota !== undefined) ? cpuGroupRefusal() : undefined;
   const warned = new Set();
   for (const model of models) {
     const entries = settings.map((setting) => {
@@ -45,7 +48,7 @@ export function makePlan(models, settings, install, { shapes, values }, warn) {
         if (!takesBatch && inputs.length) {
           warned.add(`${model.name}: no input dimension is the batch; recorded as batch 1`);
         }
-        const error = refusal(setting, install);
+        const error = refusal(setting, install, quotaRefusal);
         return { model, identity: { ...identity, inputs }, inputs, ...(error ? { error } : {}) };
       } catch (error) {
         if (!(error instanceof InputError)) throw error;

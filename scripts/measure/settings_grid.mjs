@@ -9,6 +9,8 @@ const AXES = {
   mode: { values: (text) => words(text, "mode", ["sequential", "parallel"]), default: "sequential" },
   spin: { values: (text) => words(text, "spin", ["on", "off"]), default: "on" },
   batch: { values: positiveIntegers, default: "1" },
+  instances: { values: positiveIntegers, default: "1" },
+  quota: { values: quotas, default: "none" },
 };
 export const AXIS_NAMES = Object.keys(AXES);
 
@@ -38,6 +40,17 @@ function words(text, what, allowed) {
   return [...new Set(values)];
 }
 
+/** "none,0.5,2" -> [undefined, 0.5, 2]; the kernel takes no quota below a hundredth of its period. */
+function quotas(text, what) {
+  const values = text.split(",").map((word) => {
+    if (word.trim() === "none") return undefined;
+    const cpus = /^\d{1,4}(\.\d{1,3})?$/.test(word.trim()) ? Number(word) : NaN;
+    if (!(cpus >= 0.01)) throw new UsageError(`--${what}: "${word}" is neither a number of CPUs such as 0.5 nor none`);
+    return cpus;
+  });
+  return [...new Set(values)];
+}
+
 /** "intra=1,2 mode=parallel inter=3" -> {intra: "1,2", ...}. */
 export function parseGridText(text) {
   const axes = {};
@@ -52,6 +65,14 @@ export function parseGridText(text) {
   return axes;
 }
 
+// The last axis of the list varies fastest.
+const NESTING = ["quota", "instances", "batch", "mode", "inter", "intra", "spin"];
+
+function combinations(lists) {
+  return NESTING.reduce(
+    (found, name) => found.flatMap((one) => lists[AXIS_NAMES.indexOf(name)].map((value) => ({ ...one, [name]: value }))), [{}]);
+}
+
 /**
  * Cross product of the axes. Settings that the runtime cannot tell apart are merged: in sequential mode it
  * makes no inter-op pool, so inter_op is 1 there. Returns {settings, merged}.
@@ -63,23 +84,20 @@ export function expandGrids(grids, runtime) {
     const lists = AXIS_NAMES.map((name) => AXES[name].values(grid[name] ?? AXES[name].default, name));
     const count = lists.reduce((product, list) => product * list.length, 1);
     if (count > MAX_VALUES) throw new UsageError(`the grid has ${count} settings, more than ${MAX_VALUES}`);
-    const [intras, inters, modes, spins, batches] = lists;
-    for (const batch of batches)
-      for (const mode of modes)
-        for (const inter of inters)
-          for (const intra of intras)
-            for (const spin of spins) {
-              asked += 1;
-              const setting = {
-                runtime, mode, instances: 1, inter_op: mode === "sequential" ? 1 : inter, intra_op: intra, spin, batch,
-              };
-              settings.set(settingLabel(setting), setting);
-            }
+    for (const { intra, inter, mode, spin, batch, instances, quota } of combinations(lists)) {
+      asked += 1;
+      const setting = {
+        runtime, mode, instances, inter_op: mode === "sequential" ? 1 : inter, intra_op: intra, spin, batch,
+        ...(quota === undefined ? {} : { cpu_quota: quota }),
+      };
+      settings.set(settingLabel(setting), setting);
+    }
   }
   return { settings: [...settings.values()], merged: asked - settings.size };
 }
 
-/** Short and safe in file names: "b1_sequential_1x2_spin" is batch 1, inter 1, intra 2. */
-export function settingLabel({ batch, mode, inter_op, intra_op, spin }) {
-  return `b${batch}_${mode}_${inter_op}x${intra_op}_${spin === "on" ? "spin" : "nospin"}`;
+/** Short and safe in file names: "b1_sequential_1x2_spin" is batch 1, inter 1, intra 2; "_2i" two instances, "_0.5cpu" a quota. */
+export function settingLabel({ batch, mode, inter_op, intra_op, spin, instances, cpu_quota }) {
+  return `b${batch}_${mode}_${inter_op}x${intra_op}_${spin === "on" ? "spin" : "nospin"}` +
+    `${instances > 1 ? `_${instances}i` : ""}${cpu_quota === undefined ? "" : `_${cpu_quota}cpu`}`;
 }

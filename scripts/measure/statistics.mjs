@@ -14,6 +14,16 @@ export const median = (values) => quantile(values, 0.5);
 
 const rounded = (value) => (value === null ? null : Number(value.toFixed(4)));
 
+/** Median of the medians of a round's instances; latencies_ms holds the samples of one instance after the other. */
+export function roundMedian({ latencies_ms, instances }) {
+  if (!instances) return median(latencies_ms);
+  return median(instances.map((instance) => instance.latency_ms_median));
+}
+
+/** Mean of all timed runs of a round; results of earlier versions hold the samples only. */
+export const roundMean = ({ latencies_ms, mean_ms }) =>
+  mean_ms ?? latencies_ms.reduce((sum, value) => sum + value, 0) / latencies_ms.length;
+
 /**
  * Summary of one setting from its rounds (one round is one process).
  *
@@ -22,14 +32,16 @@ const rounded = (value) => (value === null ? null : Number(value.toFixed(4)));
  * Spread is (largest - smallest round median) / latency; one round alone cannot tell it.
  */
 export function summarize(rounds) {
-  const medians = rounds.map((round) => median(round.latencies_ms));
+  const medians = rounds.map(roundMedian);
   const all = rounds.flatMap((round) => round.latencies_ms);
   const middle = median(medians);
   const smallest = quantile(medians, 0);
   const largest = quantile(medians, 1);
   return {
     latency_ms_median: rounded(middle),
+    latency_ms_mean: rounded(median(rounds.map(roundMean))),
     latency_ms_min: rounded(quantile(all, 0)),
+    latency_ms_p10: rounded(quantile(all, 0.1)),
     latency_ms_p90: rounded(quantile(all, 0.9)),
     latency_ms_max: rounded(quantile(all, 1)),
     spread: medians.length < 2 ? null : rounded((largest - smallest) / middle),

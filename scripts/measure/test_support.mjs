@@ -42,7 +42,11 @@ export const temporaryFolder = (test) => {
   return folder;
 };
 
-/** A cache with an "onnxruntime-node" whose sessions only wait; a model named *crash* kills the process. */
+/**
+ * A cache with an "onnxruntime-node" whose sessions only wait; the model's name chooses others: *crash* kills the process,
+ * *busy* computes for 10 ms, *neighbours* waits longer while two processes are alive (the first to load 20 ms, the
+ * other, which loads slowly, 60 ms), of *second_fails* the second session fails.
+ */
 export function fakeCache(folder, version = "9.9.9", abilities = "sessionOptions.extra must be sessionOptions.enableProfiling must be") {
   const module = path.join(folder, version, "node_modules", "onnxruntime-node");
   const bin = path.join(module, "bin", "napi-v3", process.platform, process.arch);
@@ -52,10 +56,34 @@ export function fakeCache(folder, version = "9.9.9", abilities = "sessionOptions
   fs.writeFileSync(path.join(module, "index.js"), `
     const fs = require("node:fs");
     class Tensor { constructor(type, data, dims) { Object.assign(this, { type, data, dims }); } }
+    const path = require("node:path");
+    const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+    const isFirst = (file) => {
+      try { fs.closeSync(fs.openSync(file + ".first", "wx")); return true; } catch { return false; }
+    };
+    function busy() {
+      const start = process.cpuUsage();
+      for (let used = 0; used < 10000;) {
+        const { user, system } = process.cpuUsage(start); // microseconds
+        used = user + system;
+      }
+    }
+    async function neighbours(file) {
+      const first = isFirst(file);
+      if (!first) await wait(300);
+      const mark = path.join(path.dirname(file), "alive" + process.pid);
+      fs.writeFileSync(mark, "");
+      process.on("exit", () => fs.unlinkSync(mark));
+      const alive = () => fs.readdirSync(path.dirname(file)).filter((name) => name.startsWith("alive")).length;
+      return { run: () => wait(alive() === 1 ? 1 : first ? 20 : 60) };
+    }
     const InferenceSession = { create: async (file, options) => {
       if (/crash/.test(file)) process.abort();
       if (/hang/.test(file)) for (;;) ;
       if (/refused/.test(file)) throw new Error("operator not known");
+      if (/second_fails/.test(file) && !isFirst(file)) throw new Error("second failed");
+      if (/neighbours/.test(file)) return neighbours(file);
+      if (/busy/.test(file)) return { run: async () => busy() };
       return {
         run: async () => new Promise((resolve) => setTimeout(resolve, 1)),
         endProfiling: () => fs.writeFileSync(options.profileFilePrefix + "_today.json", JSON.stringify(options)),

@@ -76,7 +76,9 @@ struct Plan {
   std::vector<OpIndex> order;           // the fixed order, a topological one
   std::vector<Resource> resources;
   Executor executor;
-  double cpus = 1.0;  // that all threads together sit on; >= threads: no time slicing
+  double cpus =
+      1.0;  // that all threads together sit on, its share where others sit there too; >= threads: no time slicing
+  int copies = 1;  // instances that do the same at the same time on the same CPUs, this one included
   // CPU time that a cgroup grants per time, in CPUs; infinite without a quota. It is counted in periods: when it is used up,
   // everything stands still until the next one begins.
   double quota = std::numeric_limits<double>::infinity();
@@ -84,8 +86,8 @@ struct Plan {
   Seconds
       quota_slice{};  // handed to a CPU at a time: what one CPU holds when another finds nothing left is lost
   int spinning = 0;   // pool threads that spin while they have nothing to do (0 when they sleep)
-  // Lost per fork and join when more threads are runnable than CPUs: a thread that is not on a CPU is waited
-  // for.
+  // The most lost per fork and join when more threads are runnable than CPUs: a thread that is not on a CPU is waited
+  // for. 0: idle threads sleep, and nobody holds a CPU without need.
   Seconds time_slice{};
 };
 

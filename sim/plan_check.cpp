@@ -39,7 +39,8 @@ void check(const Plan& plan, const graphs::Graph& graph) {
                  executor.shared_workers);
   CORECAST_CHECK(!executor.fixed_order || (executor.slots == 1 && plan.order.size() == graph.size()),
                  "fixed order of {} operators in {} slots", plan.order.size(), executor.slots);
-  CORECAST_CHECK(plan.cpus > 0.0 && plan.spinning >= 0, "{} CPUs, {} spinning", plan.cpus, plan.spinning);
+  CORECAST_CHECK(plan.cpus > 0.0 && plan.spinning >= 0 && plan.copies >= 1, "{} CPUs, {} spinning, {} copies",
+                 plan.cpus, plan.spinning, plan.copies);
   CORECAST_CHECK(std::isfinite(executor.hand_over.value()) && executor.hand_over.value() >= 0.0,
                  "hand-over {} s", executor.hand_over.value());
   CORECAST_CHECK(plan.quota > 0.0 && plan.quota_period > Seconds{} && plan.quota_slice >= Seconds{},

@@ -8,7 +8,12 @@
 //
 // Weights lie on socket 0, where the loading thread touched them first; activations lie where the threads
 // are; interleaved memory spreads both over all sockets in use. A call of the model costs `run` once: it stands in the
-// dispatch of the first operator. Threads that sleep while they wait have to be woken: + wake_up for each fork.
+// dispatch of the first operator. Threads that sleep while they wait have to be woken, w later than the caller:
+//
+//   fork_join += min( w (n - 1) / n, (n - 1) t )   parts that a late thread has not claimed are done by the others
+//   fork_join += w                                 static parts (cut = grain, team): every thread does its own
+//
+// t the parallel time with n threads.
 #include <algorithm>
 #include <cmath>
 
@@ -150,7 +155,6 @@ Seconds fork_join_time(const Context& context, int threads) {
   if (sockets.size() > 1 && threads > sockets[0].threads && context.machine.link) {
     time += context.machine.link->latency.value * 2.0;
   }
-  if (!context.setting.spin) time += costs.wake_up.value;
   return time;
 }
 
@@ -193,6 +197,14 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
   for (Draw draw : memory.draws) {
     draw.amount *= shared;
     plan.draws.push_back(draw);
+  }
+
+  if (parts.threads > 1 && !context.setting.spin) {
+    const double n = parts.threads;
+    const Seconds late = context.machine.threads.wake_up.value;
+    const bool waits_for_each = kernel.cut == Cut::grain || kernel.cut == Cut::team;
+    plan.fork_join +=
+        waits_for_each ? late * steps : std::min(late * (steps * (n - 1.0) / n), plan.parallel * (n - 1.0));
   }
 
   // Report: t^p = t_c^p + t_m^p, so each side's share of the time is its share of that sum.
@@ -311,6 +323,7 @@ Plan plan_placed(const Graph& prepared, const Target& target, const Runtime& run
   const double seats =
       setting.pinning == Pinning::stacked ? context.placement.on_cpus : target.machine.logical_cpus();
   plan.cpus = seats / setting.instances;
+  plan.copies = setting.instances;
   if (target.quota_cpus) plan.quota = *target.quota_cpus / setting.instances;
   plan.quota_slice = kQuotaSlice;
   plan.spinning = setting.spin ? plan.executor.shared_workers + (parallel ? slots : 0) : 0;

@@ -298,10 +298,15 @@ class Simulation {
     for (const std::size_t s : busy_) {
       Slot& slot = slots_[s];
       if (slot.stage != Stage::slice_wait || slot.speed > 0.0) continue;
-      const double excess = std::clamp(threads.runnable / plan_.cpus - 1.0, 0.0, 1.0);
+      const double excess = std::clamp(threads.oversubscribed - 1.0, 0.0, 1.0);
       const double parallel = alone(slot.op, Stage::parallel);
       if (excess > 0.0 || parallel == 0.0) {
-        enter(slot, Stage::slice_wait, excess * plan_.time_slice.value() * kPicosecondsPerSecond);
+        const double turn = excess * plan_.time_slice.value() * kPicosecondsPerSecond;
+        const double wanted = plan_.operators[slot.op].threads;
+        const double held = threads_held(plan_.operators[slot.op].threads, threads);
+        const double fair =
+            (alone(slot.op, Stage::fork_join) + parallel) * wanted / (held * threads.cpu_share);
+        enter(slot, Stage::slice_wait, std::min(turn, (lockstep(held, threads, plan_) - 1.0) * fair));
       } else {
         enter(slot, Stage::parallel, parallel);  // holds the same threads: `threads` stays right
       }

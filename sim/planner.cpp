@@ -20,6 +20,7 @@
 #include "base/error.hpp"
 #include "hwmodels/kernel_time.hpp"
 #include "sim/forecast.hpp"
+#include "sim/page_faults.hpp"
 #include "sim/partition.hpp"
 #include "sim/placement.hpp"
 #include "sim/policy.hpp"
@@ -215,6 +216,15 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
     plan.imbalance = plan.parallel - plan.memory - plan.compute;
     if (memory.total > Seconds(0.0))
       plan.cache = plan.memory * std::max(0.0, 1.0 - memory.main_memory / memory.total);
+  }
+  if (context.setting.allocator == Allocator::system) {
+    const PageFaults faults =
+        page_faults(op.work.written, kernel.fresh_blocks, context.machine.memory.page_fault.value);
+    const Seconds touching = faults.touching / static_cast<double>(parts.threads);
+    plan.parallel += touching;
+    plan.memory += touching;
+    plan.serial += faults.giving_back;
+    plan.faults = touching + faults.giving_back;
   }
   const Seconds overhead = plan.dispatch + plan.fork_join;
   const Seconds arithmetic = plan.compute + plan.imbalance;

@@ -55,6 +55,7 @@ KernelModel read_kernel(const json::Value& value) {
   if (const auto half = object.optional("m_half")) kernel.m_half = half->number(0.0, 1e6);
   if (const auto half = object.optional("n_half")) kernel.n_half = half->number(0.0, 1e6);
   if (const auto half = object.optional("k_half")) kernel.k_half = half->number(0.0, 1e6);
+  if (const auto blocks = object.optional("fresh_blocks")) kernel.fresh_blocks = blocks->number(0.0, 16.0);
   object.finish();
   return kernel;
 }
@@ -198,7 +199,7 @@ Runtime with_kernels_of(Runtime runtime, const hwmodels::Machine& machine) {
     model.m_half = measured.m_half.value;
     model.n_half = measured.n_half.value;
     model.k_half = measured.k_half.value;
-    model.smoothing = measured.smoothing.value;
+    model.smoothing = measured.smoothing.value;  // what it allocates stays the runtime's
     runtime.library_kernels[{measured.kernel, measured.type}] = model;
   }
   return runtime;

@@ -40,6 +40,8 @@ struct KernelModel {
   double k_half = 0.0;
   Value<double> memory_efficiency;  // of the machine's bandwidth at each level
   std::optional<double> smoothing;  // p of its own roofline; else the runtime's
+  double fresh_blocks =
+      1.0;  // blocks of the output's size that a call takes from the allocator (page_faults.hpp)
   friend bool operator==(const KernelModel&, const KernelModel&) = default;
 };
 

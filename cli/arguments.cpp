@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <sstream>
 
@@ -29,8 +30,8 @@ using Text = std::optional<std::string>;
 
 struct Raw {
   std::string model, machine = "host", runtime = "onnxruntime", objective = "latency", jobs = "0";
-  std::string instances = "1", smt = "off", placement = "compact", spin = "on";
-  Text batch, inter, intra, mode, top, snippet, trace, output, measurements_only, from, date;
+  std::map<std::string, Text> setting;  // by key of setting_keys()
+  Text batch, current, top, snippet, trace, output, measurements_only, from, date;
   Text sequence, type, csv;
   std::vector<std::string> shapes, changes, groups, models;
   bool strict = false, json = false, timing = false, quick = false, thorough = false, report = false,
@@ -97,21 +98,11 @@ SimulateOptions simulate_of(const Raw& raw) {
   SimulateOptions options;
   options.model = model_of(raw);
   options.target = {raw.machine, raw.runtime};
-  const auto threads = [](const char* option, const std::string& text) {
-    return static_cast<int>(count_of(option, text, kMostThreads));
-  };
-  if (raw.inter) options.inter_op = threads("--inter", *raw.inter);
-  if (raw.intra) options.intra_op = threads("--intra", *raw.intra);
-  if (raw.mode) {
-    options.mode = word_of<sim::Mode>(
-        "--mode", *raw.mode, {{"sequential", sim::Mode::sequential}, {"parallel", sim::Mode::parallel}});
+  for (const std::string& key : setting_keys()) {
+    const auto given = raw.setting.find(key);
+    if (given != raw.setting.end() && given->second)
+      set_member(options.setting, key, "--" + key, *given->second);
   }
-  options.instances = threads("--instances", raw.instances);
-  options.smt = switch_of("--smt", raw.smt);
-  options.placement =
-      word_of<sim::Placement>("--placement", raw.placement,
-                              {{"compact", sim::Placement::compact}, {"scatter", sim::Placement::scatter}});
-  options.spin = switch_of("--spin", raw.spin);
   options.top = rows_of(raw, options.top);
   options.trace = side_path_of("--trace", raw.trace);
   options.json = raw.json;
@@ -124,6 +115,7 @@ TuneOptions tune_of(const Raw& raw) {
   options.target = {raw.machine, raw.runtime};
   options.search = search_of(raw);
   options.top = rows_of(raw, options.top);
+  if (raw.current) options.current = setting_of("--current", *raw.current);
   if (raw.snippet) {
     std::vector<std::pair<std::string, std::string>> words;
     for (const std::string& name : snippet_choices()) words.emplace_back(name, name);
@@ -269,6 +261,24 @@ void add_machine_commands(CLI::App& parent, Verbs& verbs) {
   verbs.push_back({list, [list_raw]() -> Command { return MachineListOptions{list_raw->json}; }});
 }
 
+void add_setting(CLI::App* app, Raw& raw) {
+  const auto add = [&](const std::string& key, const std::string& what, const char* type = "X") {
+    add_text(app, "--" + key, raw.setting[key], what)->type_name(type);
+  };
+  add("inter", fmt::format("inter-op threads, 1 to {}; default 1", kMostThreads), "I");
+  add("intra",
+      fmt::format("intra-op threads, the caller included, 1 to {}; default: physical cores", kMostThreads),
+      "N");
+  add("mode", "sequential or parallel; default: parallel when --inter is above 1");
+  add("instances", fmt::format("processes side by side, 1 to {}; default 1", kMostThreads), "N");
+  add("smt", "on: fill both hardware threads of a core first; default off");
+  add("placement", "compact (default) or scatter over the sockets");
+  add("spin", "idle threads spin: on (default) or off");
+  add("memory", "pages lie where they were first written: first-touch (default), or interleave");
+  add("allocator", "of outputs: framework (its own, default), system (malloc), caching (tcmalloc, jemalloc)");
+  add("pinning", "instances have CPUs of their own: distinct (default), or all the same: stacked");
+}
+
 void add_simulate(CLI::App& parent, Verbs& verbs) {
   auto raw = std::make_shared<Raw>();
   CLI::App* app =
@@ -278,22 +288,7 @@ void add_simulate(CLI::App& parent, Verbs& verbs) {
   add_model(app, *raw);
   add_machine(app, *raw);
   add_runtime(app, *raw);
-  add_text(app, "--inter", raw->inter, fmt::format("inter-op threads, 1 to {}; default 1", kMostThreads))
-      ->type_name("I");
-  add_text(
-      app, "--intra", raw->intra,
-      fmt::format("intra-op threads, the caller included, 1 to {}; default: physical cores", kMostThreads))
-      ->type_name("N");
-  add_text(app, "--mode", raw->mode, "sequential or parallel; default: parallel when --inter is above 1")
-      ->type_name("X");
-  app->add_option("--instances", raw->instances,
-                  fmt::format("processes side by side, 1 to {}; default 1", kMostThreads))
-      ->type_name("N");
-  app->add_option("--smt", raw->smt, "on: fill both hardware threads of a core first; default off")
-      ->type_name("X");
-  app->add_option("--placement", raw->placement, "compact (default) or scatter over the sockets")
-      ->type_name("X");
-  app->add_option("--spin", raw->spin, "idle threads spin: on (default) or off")->type_name("X");
+  add_setting(app, *raw);
   add_text(app, "--top", raw->top, "operators to list, by time; default 10")->type_name("K");
   add_text(app, "--trace", raw->trace, "write a Chrome trace, for ui.perfetto.dev")->type_name("FILE");
   add_json(app, *raw);
@@ -307,11 +302,18 @@ void add_tune(CLI::App& parent, Verbs& verbs) {
                  "  corecast tune model.onnx\n"
                  "  corecast tune model.onnx --machine xeon-8480plus --objective throughput --batch 8\n"
                  "  corecast tune bert_base --seq 384 --dtype int8\n"
+                 "  corecast tune model.onnx --current intra=8,instances=4\n"
                  "  corecast tune resnet50 --training --batch 32 --runtime tensorflow-onednn\n");
   add_model(app, *raw);
   add_machine(app, *raw);
   add_runtime(app, *raw);
   add_search(app, *raw);
+  add_text(
+      app, "--current", raw->current,
+      fmt::format("your setting, to compare with the best, and what is wrong with it: KEY=VALUE,... of {}; "
+                  "others: the framework's default",
+                  fmt::join(setting_keys(), ", ")))
+      ->type_name("S");
   add_text(app, "--top", raw->top, "settings to list; default 5")->type_name("K");
   add_text(app, "--snippet", raw->snippet,
            fmt::format("{}; default: the runtime's own", fmt::join(snippet_choices(), ", ")))

@@ -65,7 +65,10 @@ Tree tree_of(const sim::Setting& setting) {
           {"smt", setting.smt},
           {"placement", name_of(setting.placement)},
           {"batch", setting.batch},
-          {"spin", setting.spin}};
+          {"spin", setting.spin},
+          {"memory", name_of(setting.memory)},
+          {"allocator", name_of(setting.allocator)},
+          {"pinning", name_of(setting.pinning)}};
 }
 
 Tree tree_of(const sim::Forecast& forecast) {
@@ -87,6 +90,16 @@ Tree tree_of(const std::vector<sim::Message>& messages) {
   Tree tree = Tree::array();
   for (const sim::Message& message : messages)
     tree.push_back({{"code", message.code}, {"text", message.text}});
+  return tree;
+}
+
+Tree tree_of(const sim::Advice& advice) {
+  Tree tree = {{"code", advice.code}, {"text", advice.text}};
+  if (!advice.cause.empty()) tree["cause"] = advice.cause;
+  if (advice.better) {
+    tree["gain"] = number(advice.gain);
+    tree["setting"] = tree_of(*advice.better);
+  }
   return tree;
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/confidence.hpp"
 #include "cli/inputs.hpp"
+#include "sim/advice.hpp"
 #include "sim/forecast.hpp"
 #include "sim/search.hpp"
 
@@ -24,6 +25,8 @@ using Tree = nlohmann::ordered_json;
 [[nodiscard]] Tree tree_of(const sim::Setting& setting);
 [[nodiscard]] Tree tree_of(const sim::Forecast& forecast);
 [[nodiscard]] Tree tree_of(const std::vector<sim::Message>& messages);
+// code, text; cause, gain and setting where there are some.
+[[nodiscard]] Tree tree_of(const sim::Advice& advice);
 [[nodiscard]] Tree tree_of(const ModelInput& model);
 void add_form(Tree& tree, const ModelForm& form);  // sequence (where there is one), dtype, training
 [[nodiscard]] Tree tree_of(const MachineInput& machine);

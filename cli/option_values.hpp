@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "cli/options.hpp"
 
 namespace corecast::cli {
 
@@ -21,6 +22,17 @@ inline constexpr long long kMostRows = 100'000;  // of a ranking
 
 // "on" or "off".
 [[nodiscard]] bool switch_of(std::string_view option, const std::string& text);
+
+// One member of a setting: `key` of setting_keys(), "inter", "intra", "mode", ...; `option` is who said it.
+void set_member(AskedSetting& setting, const std::string& key, std::string_view option,
+                const std::string& text);
+[[nodiscard]] const std::vector<std::string>& setting_keys();
+
+// "inter=2,intra=8,spin=off": any of the keys, each once.
+[[nodiscard]] AskedSetting setting_of(std::string_view option, const std::string& text);
+
+// `asked`, with the rest as in `base`. More than one inter-op thread asks for parallel mode, unless the mode is said.
+[[nodiscard]] sim::Setting completed(const AskedSetting& asked, sim::Setting base);
 
 // "name=1x3x224x224"; the name may hold '=' itself.
 [[nodiscard]] std::pair<std::string, std::vector<std::int64_t>> shape_of(const std::string& text);

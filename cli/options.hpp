@@ -57,16 +57,25 @@ struct MachineListOptions {
   bool json = false;
 };
 
-struct SimulateOptions {
-  ModelOptions model;
-  TargetOptions target;
+// What was said of a setting; the rest is as somebody else has it.
+struct AskedSetting {
   std::optional<sim::Mode> mode;
   std::optional<int> inter_op;
   std::optional<int> intra_op;
-  int instances = 1;
-  bool smt = false;
-  sim::Placement placement = sim::Placement::compact;
-  bool spin = true;
+  std::optional<int> instances;
+  std::optional<bool> smt;
+  std::optional<sim::Placement> placement;
+  std::optional<bool> spin;
+  std::optional<sim::MemoryPolicy> memory;
+  std::optional<sim::Allocator> allocator;
+  std::optional<sim::Pinning> pinning;
+  friend bool operator==(const AskedSetting&, const AskedSetting&) = default;
+};
+
+struct SimulateOptions {
+  ModelOptions model;
+  TargetOptions target;
+  AskedSetting setting;
   int top = 10;
   std::optional<std::filesystem::path> trace;
   bool json = false;
@@ -77,7 +86,8 @@ struct TuneOptions {
   TargetOptions target;
   SearchChoice search;
   int top = 5;
-  std::string snippet;  // empty: the runtime's framework
+  std::optional<AskedSetting> current;  // the user's own, to be compared with the best
+  std::string snippet;                  // empty: the runtime's framework
   bool json = false;
 };
 

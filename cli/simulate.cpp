@@ -1,5 +1,6 @@
 #include "base/file.hpp"
 #include "cli/commands.hpp"
+#include "cli/option_values.hpp"
 #include "cli/paragraphs.hpp"
 #include "cli/progress.hpp"
 #include "cli/simulate_report.hpp"
@@ -11,18 +12,13 @@
 namespace corecast::cli {
 namespace {
 
+// What is not asked for: one instance on the physical cores, operators one after the other.
 sim::Setting setting_of(const SimulateOptions& options, const SimulateReport& report) {
   sim::Setting setting;
   setting.runtime = report.runtime.name;
-  setting.inter_op = options.inter_op.value_or(1);
-  setting.mode = options.mode.value_or(setting.inter_op > 1 ? sim::Mode::parallel : sim::Mode::sequential);
-  setting.intra_op = options.intra_op.value_or(report.machine.target.physical_cores());
-  setting.instances = options.instances;
-  setting.smt = options.smt;
-  setting.placement = options.placement;
+  setting.intra_op = report.machine.target.physical_cores();
   setting.batch = report.model.graph.batch;
-  setting.spin = options.spin;
-  return setting;
+  return completed(options.setting, setting);
 }
 
 std::string trace_of(const SimulateReport& report) {
@@ -46,6 +42,8 @@ std::string run(const SimulateOptions& options) {
     report.effective = sim::effective(report.machine.target, report.runtime, report.setting);
     report.prepared = sim::prepare(report.model.graph, report.runtime);
     report.evaluation = sim::evaluate(report.prepared, report.machine.target, report.runtime, report.setting);
+    report.advice = sim::advise(report.model.graph, report.prepared, report.machine.target, report.runtime,
+                                report.setting, {sim::Objective::latency, online_cpus(report.machine)});
   }
   report.warnings = model_warnings(report.model, report.runtime);
   for (const auto& more : {report.machine.warnings,
@@ -57,7 +55,7 @@ std::string run(const SimulateOptions& options) {
     report.warnings.push_back(std::move(*memory));
   }
   report.warnings = distinct(std::move(report.warnings));
-  report.advice = report.machine.advice;
+  report.more = not_told(report.machine.advice, report.advice);
   if (options.trace) write_file(*options.trace, trace_of(report));
   return options.json ? json_of(report) : text_of(report, terminal_width());
 }

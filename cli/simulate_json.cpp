@@ -33,7 +33,9 @@ std::string json_of(const SimulateReport& r) {
   }
   const sim::Candidate candidate{r.effective, r.evaluation.forecast, 0.0, ""};
   tree["confidence"] = tree_of(confidence_of(r.machine.target.machine, r.runtime, {candidate}));
-  tree["advice"] = tree_of(r.advice);
+  tree["advice"] = Tree::array();
+  for (const sim::Advice& advice : r.advice) tree["advice"].push_back(tree_of(advice));
+  for (Tree& message : tree_of(r.more)) tree["advice"].push_back(std::move(message));
   tree["warnings"] = tree_of(r.warnings);
   return text_of(tree);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/inputs.hpp"
+#include "sim/advice.hpp"
 #include "sim/forecast.hpp"
 
 namespace corecast::cli {
@@ -18,7 +19,8 @@ struct SimulateReport {
   sim::Setting effective;  // as the runtime runs it
   sim::Evaluation evaluation;
   std::vector<sim::Message> warnings;
-  std::vector<sim::Message> advice;
+  std::vector<sim::Advice> advice;  // for this setting
+  std::vector<sim::Message> more;   // advice that holds for any setting here
   int top = 10;
 };
 

@@ -88,7 +88,10 @@ std::string text_of(const SimulateReport& report, int width) {
   text += "\n" + forecast_lines(report, width);
   text += "\nWhat bounds the operators\n" + bound_table(report.evaluation.timeline, width);
   text += "\nLongest operators\n" + operator_table(report, width);
-  text += messages_text("Warnings", report.warnings, width) + messages_text("Advice", report.advice, width);
+  std::vector<sim::Message> advice = messages_of(report.advice);
+  advice.insert(advice.end(), report.more.begin(), report.more.end());
+  text += messages_text("Warnings", not_told(report.warnings, report.advice), width);
+  text += messages_text("Advice", advice, width);
   const sim::Candidate candidate{report.effective, report.evaluation.forecast, 0.0, ""};
   return text + "\n" +
          wrapped(confidence_of(report.machine.target.machine, report.runtime, {candidate}).text, width);

@@ -8,9 +8,16 @@
 #include "cli/confidence.hpp"
 #include "cli/inputs.hpp"
 #include "cli/snippets.hpp"
+#include "sim/advice.hpp"
 #include "sim/search.hpp"
 
 namespace corecast::cli {
+
+// The setting that the user has now (--current).
+struct CurrentSetting {
+  sim::Candidate candidate;         // loss against the best
+  std::vector<sim::Advice> advice;  // what is wrong with it
+};
 
 struct TuneReport {
   ModelInput model;
@@ -18,8 +25,9 @@ struct TuneReport {
   sim::Runtime runtime;
   sim::Objective objective = sim::Objective::latency;
   sim::SearchResult result;
+  std::optional<CurrentSetting> current;
   Confidence confidence;
-  std::vector<sim::Message> advice;
+  std::vector<sim::Message> advice;  // that goes with the best
   std::vector<sim::Message> warnings;
   std::vector<Snippet> snippets;
   std::string snippet_choice;     // --snippet

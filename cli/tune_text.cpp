@@ -29,6 +29,22 @@ std::string ranking_table(const TuneReport& report, int width) {
                rows, width);
 }
 
+std::string current_table(const TuneReport& report, int width) {
+  const auto row = [](const char* name, const sim::Candidate& c, const std::string& gap) {
+    return Row{{name, setting_text(c.setting), to_short_text(c.forecast.latency), interval_text(c.forecast),
+                rate_text(c.forecast.throughput_per_s), gap},
+               c.why};
+  };
+  const sim::Candidate& own = report.current->candidate;
+  return table({{"", Align::left},
+                {"setting", Align::left, true},
+                {"latency", Align::right},
+                {"90 % interval", Align::right},
+                {"samples/s", Align::right},
+                {"gap", Align::right}},
+               {row("yours", own, loss_text(own.loss)), row("best", report.result.best, "best")}, width);
+}
+
 // "Intel for TensorFlow: inter = sockets, ..." -> "Intel for TensorFlow"; the rule itself is in the JSON.
 std::string short_title(const std::string& title) {
   return title.substr(0, title.find(':'));
@@ -77,10 +93,14 @@ std::string text_of(const TuneReport& report, int width) {
   text += fmt::format("\nBest settings for {}\n",
                       report.objective == sim::Objective::latency ? "latency" : "throughput");
   text += ranking_table(report, width);
+  if (report.current) text += "\nYour setting beside the best\n" + current_table(report, width);
   text += "\nWhat simple rules give\n" + baseline_table(report, width) + "\n";
   text += wrapped(search_text(result), width);
   text += wrapped(report.confidence.text, width);
-  text += messages_text("Warnings", report.warnings, width) + messages_text("Advice", report.advice, width);
+  text += messages_text("Warnings", report.warnings, width);
+  if (report.current)
+    text += messages_text("Advice for your setting", messages_of(report.current->advice), width);
+  text += messages_text(report.current ? "Advice for the best" : "Advice", report.advice, width);
   return text + snippets_text(report);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -54,6 +55,10 @@ std::string setting_text(const sim::Setting& setting) {
   if (parallel) text += ", parallel";
   if (setting.placement == sim::Placement::scatter) text += ", scatter";
   if (!setting.spin) text += ", no spin";
+  if (setting.memory == sim::MemoryPolicy::interleave) text += ", interleave";
+  if (setting.allocator != sim::Allocator::framework)
+    text += fmt::format(", {} allocator", name_of(setting.allocator));
+  if (setting.pinning == sim::Pinning::stacked) text += ", stacked";
   return text;
 }
 
@@ -85,6 +90,30 @@ std::string no_effect_text(std::string_view path) {
   if (path.find("l1") != std::string_view::npos)
     return text + ": it begins at the largest cache that is private to a core";
   return text + ": the settings compared do not use it, or the value is the one it had";
+}
+
+std::vector<sim::Message> messages_of(const std::vector<sim::Advice>& list) {
+  std::vector<sim::Message> messages;
+  for (const sim::Advice& advice : list) {
+    messages.push_back(
+        {advice.cause.empty() ? advice.code : fmt::format("{} ({})", advice.code, advice.cause),
+         advice.text});
+  }
+  return messages;
+}
+
+std::vector<sim::Message> not_told(const std::vector<sim::Message>& messages,
+                                   const std::vector<sim::Advice>& list) {
+  std::vector<sim::Message> out;
+  for (const sim::Message& message : messages) {
+    if (std::none_of(list.begin(), list.end(), [&](const sim::Advice& a) { return a.code == message.code; }))
+      out.push_back(message);
+  }
+  return out;
+}
+
+int online_cpus(const MachineInput& machine) {
+  return machine.host ? static_cast<int>(machine.host->grant.online.size()) : 0;
 }
 
 std::string interval_text(const sim::Forecast& forecast) {

@@ -126,7 +126,7 @@ Setting effective(const Target& target, const Runtime& runtime, const Setting& s
   Setting out = setting;
   if (!policy_of(runtime).overlaps(runtime)) out.mode = Mode::sequential;
   if (out.mode == Mode::sequential) out.inter_op = 1;
-  if (out.allocator == Allocator::framework) out.allocator = runtime.allocator;
+  if (out.allocator == runtime.allocator) out.allocator = Allocator::framework;
   if (out.instances == 1) out.pinning = Pinning::distinct;
   if (target.machine.sockets == 1) out.memory = MemoryPolicy::first_touch;
   if (!runtime.wait.spins ||

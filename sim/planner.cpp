@@ -217,7 +217,8 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
     if (memory.total > Seconds(0.0))
       plan.cache = plan.memory * std::max(0.0, 1.0 - memory.main_memory / memory.total);
   }
-  if (context.setting.allocator == Allocator::system) {
+  const Allocator asked = context.setting.allocator;
+  if ((asked == Allocator::framework ? context.runtime.allocator : asked) == Allocator::system) {
     const PageFaults faults =
         page_faults(op.work.written, kernel.fresh_blocks, context.machine.memory.page_fault.value);
     const Seconds touching = faults.touching / static_cast<double>(parts.threads);

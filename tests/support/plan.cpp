@@ -44,6 +44,14 @@ sim::Bound bound_named(const std::string& name) {
   throw InputError("plan", fmt::format("no bound {}", quote(name)));
 }
 
+sim::Keep keep_named(const std::string& name) {
+  if (name == "first") return sim::Keep::first;
+  if (name == "last") return sim::Keep::last;
+  if (name == "chain") return sim::Keep::chain;
+  if (name == "none") return sim::Keep::none;
+  throw InputError("plan", fmt::format("no rule {}", quote(name)));
+}
+
 ResourceIndex resource_named(const Plan& plan, const std::string& name) {
   for (std::size_t j = 0; j < plan.resources.size(); ++j) {
     if (plan.resources[j].name == name) return ResourceIndex(j);
@@ -98,6 +106,14 @@ void read_executor(Plan& plan, const std::vector<std::string>& w, std::optional<
     cpus = parse_number(w[1], "CPUs");
   } else if (w[0] == "spinning") {
     plan.spinning = count_of(w[1]);
+  } else if (w[0] == "quota") {
+    plan.quota = parse_number(w[1], "CPUs");
+  } else if (w[0] == "quota-slice") {
+    plan.quota_slice = time_of(w[1]);
+  } else if (w[0] == "copies") {
+    plan.copies = count_of(w[1]);
+  } else if (w[0] == "keep") {
+    plan.executor.keep = keep_named(w[1]);
   } else if (w[0] == "slice") {
     plan.time_slice = time_of(w[1]);
   } else {

@@ -5,8 +5,10 @@
 // Clauses, separated by ";":
 //   slots N            N slots that take ready operators; without it one slot and the graph's topological
 //   order workers N          shared by all                              default 0 cpus X             default:
-//   slots + workers spinning N, slice TIME, hand-over TIME                        default 0 resource NAME
-//   RATE NAMES: PHASES      NAMES separated by spaces, * for all that no earlier clause names; PHASES
+//   slots + workers spinning N, slice TIME, hand-over TIME                        default 0 keep
+//   first|last|chain|none   which successor a thread goes on with; default first
+//   quota X, quota-slice TIME, copies N                                           default none, 0, 1
+//   resource NAME RATE NAMES: PHASES      NAMES separated by spaces, * for all that no earlier clause names; PHASES
 //   separated by ",":
 //     TIME [xN]        the parallel phase, on N threads (default 1); counts as compute
 //     dispatch TIME | serial TIME | fork TIME

@@ -7,6 +7,7 @@ import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { lossesOfPicks, measured, orderedPairs, withSlowDowns } from "./contention_forecast.mjs";
 import { cpuGroupRefusal, makeCpuGroup } from "./cpu_group.mjs";
+import { hostCpu, processCpu } from "./cpu_use.mjs";
 import { Samples } from "./samples.mjs";
 import { expandGrids, parseGridText, settingLabel } from "./settings_grid.mjs";
 import { summarize } from "./statistics.mjs";
@@ -131,10 +132,11 @@ test("a busy process gets its quota, over many periods, and the group is gone af
   assert.equal(status, 0, stderr);
   const [run] = JSON.parse(stdout).runs;
   assert.equal(run.setting.cpu_quota, 0.2);
-  const [{ throttling, mean_ms, timed_runs }] = run.rounds;
+  const [{ throttling, mean_ms, timed_runs, cpu_ms }] = run.rounds;
   // A run needs 10 ms of CPU: a fifth of a CPU gives 50 ms; slices that end a little late leave up to a third more.
   assert.ok(mean_ms > 33 && mean_ms < 67, `${mean_ms}`);
   assert.ok(mean_ms * timed_runs > 2900, "30 periods");
+  assert.ok(cpu_ms > 9 * timed_runs && cpu_ms < 15 * timed_runs, `${cpu_ms} ms of CPU for ${timed_runs} runs`);
   assert.ok(throttling.throttled_periods >= 25, JSON.stringify(throttling));
   const group = makeCpuGroup(1);
   group.remove();
@@ -166,17 +168,22 @@ test("a signal ends the processes and removes the group", async (t) => {
   return undefined;
 });
 
-const row = (model, latency, forecast, setting = {}) => ({ model, latency, forecast, noise: 0.1, setting: { instances: 1, ...setting } });
+/** Latencies of two rounds, the second one 10 % slower for all unless told otherwise. */
+const row = (model, latency, forecast, setting = {}, second = 1.1 * latency) =>
+  ({ model, latency, forecast, byRound: new Map([[0, latency], [1, second]]), setting: { instances: 1, ...setting } });
 
 test("slow-downs are over each column's own best setting of the model", () => {
   const rows = withSlowDowns([row("a", 10, 5), row("a", 30, 10), row("b", 1, 1)]);
-  assert.deepEqual(rows.map((one) => [one.slowDown, one.forecastSlowDown]), [[1, 1], [3, 2], [1, 1]]);
-  assert.equal(rows[1].error, 2 / 3 - 1);
+  const rounded = (value) => Number(value.toFixed(9));
+  assert.deepEqual(rows.map((one) => [one.slowDown, one.forecastSlowDown].map(rounded)), [[1, 1], [3, 2], [1, 1]]);
+  assert.equal(rounded(rows[1].error), rounded(2 / 3 - 1));
+  assert.equal(rounded(rows[1].spread), 0); // a slower minute slows both alike
 });
 
 test("pairs within the noise, or of two models, do not count; equal forecasts are half right", () => {
-  const rows = [row("a", 10, 1), row("a", 10.5, 9), row("a", 20, 2), row("b", 99, 0)];
-  assert.deepEqual(orderedPairs(rows), { pairs: 2, right: 1 }); // 10 < 20 as 1 < 2, 10.5 < 20 but 9 > 2
+  const rows = [row("a", 10, 1), row("a", 10.4, 9), row("a", 20, 2), row("b", 99, 0)];
+  assert.deepEqual(orderedPairs(rows), { pairs: 2, right: 1 }); // 10 < 20 as 1 < 2, 10.4 < 20 but 9 > 2
+  assert.deepEqual(orderedPairs([row("a", 10, 1), row("a", 20, 2, {}, 10)]), { pairs: 0, right: 0 }); // rounds disagree
   assert.deepEqual(orderedPairs([row("a", 10, 2), row("a", 20, 2)]), { pairs: 1, right: 0.5 });
   assert.deepEqual(orderedPairs(rows, () => false), { pairs: 0, right: 0 });
 });
@@ -187,9 +194,22 @@ test("a pick is judged among settings under the same quota", () => {
 });
 
 test("under a quota the mean counts, which knows the stops", () => {
-  const rounds = [{ latencies_ms: [1, 1, 7], mean_ms: 3 }, { latencies_ms: [1, 1, 10], mean_ms: 4 }];
+  const rounds = [{ round: 0, latencies_ms: [1, 1, 7], mean_ms: 3 }, { round: 1, latencies_ms: [1, 1, 10], mean_ms: 4 }];
   assert.equal(measured({ rounds, setting: {} }).latency, 1);
   assert.equal(measured({ rounds, setting: { cpu_quota: 0.5 } }).latency, 3.5);
-  assert.equal(measured({ rounds, setting: { cpu_quota: 0.5 } }).noise, 1 / 3.5);
-  assert.equal(measured({ rounds, setting: {} }, "mean").latency, 3.5);
+  assert.equal(measured({ rounds, setting: {} }, { statistic: "mean" }).latency, 3.5);
+});
+
+test("rounds beside which others ran are left out", () => {
+  const rounds = [{ round: 0, latencies_ms: [1], other_cpus: 0.05 }, { round: 2, latencies_ms: [5], other_cpus: 0.9 }];
+  assert.deepEqual([...measured({ rounds, setting: {} }, { others: 0.25 }).byRound], [[0, 1]]);
+  assert.equal(measured({ rounds: [rounds[1]], setting: {} }, { others: 0.25 }), undefined);
+});
+
+test("CPU time is that of the process, and of all but the idle columns for the host", (t) => {
+  // Own: utime 30 and stime 20 ticks of 10 ms. Host: 10 + 20 + 30 + 60 + 70 + 80 ticks; idle 40, iowait 50 and guest 9 do not count.
+  const proc = fakeRoot(t, { "7/stat": `7 (a b) c) S ${[...Array(10).fill(0), 30, 20, 0].join(" ")}`, stat: "cpu  10 20 30 40 50 60 70 80 9 9" });
+  assert.equal(processCpu(7, proc), 500);
+  assert.equal(processCpu(8, proc), 0);
+  assert.equal(hostCpu(proc), 2700);
 });

@@ -1,15 +1,16 @@
 #!/usr/bin/env node
 // Forecast slow-downs beside measured ones, as Markdown:
-//   contention_forecast.mjs [--only MODEL,...] [--statistic mean|median] RUNS.json CORECAST MODEL=FILE...
+//   contention_forecast.mjs [--only MODEL,...] [--statistic mean|median] [--others CPUS] RUNS.json CORECAST MODEL=FILE...
 // RUNS.json comes from contention.sh or measure_onnxruntime.mjs, CORECAST is the program, MODEL=FILE as in the measurement.
 // A setting with a quota is forecast in a control group with that quota, because the program reads its host's.
 //
 // Slow-down = latency / latency of the model's best setting, the measured and the forecast one each over their own best:
-// an error common to all settings of a model cancels. Latency is the median of the round medians; under a quota
-// the median of the round means, since a run shorter than a period is either not stopped or for tens of ms.
-// --statistic takes one of the two for all.
-// A pair of settings of one model counts when its latencies differ by more than the noise of both: the spread of the rounds,
-// or 5 % when that is smaller. Equal forecasts of such a pair count as half right.
+// an error common to all settings of a model cancels. It is the median over rounds of the ratio within a round, because
+// a shared host has faster and slower minutes. A round's latency is its median; under a quota its mean, since a run shorter
+// than a period is either not stopped or for tens of ms. --statistic takes one of the two for all.
+// Rounds in which other programs used more than --others CPUs (0.25) are left out, where the measurement says so.
+// A pair of settings of one model counts when all common rounds order it alike and its ratio is above 1.05 (1.15 with one
+// common round alone). Equal forecasts of such a pair count as half right.
 import { execFileSync } from "node:child_process";
 import { readFileSync, realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -17,25 +18,32 @@ import { parseArgs } from "node:util";
 import { insideGroup, makeCpuGroup } from "./cpu_group.mjs";
 import { median, quantile, roundMean, roundMedian } from "./statistics.mjs";
 
-const LEAST_NOISE = 0.05;
-const NOISE_OF_ONE_ROUND = 0.15; // a single round does not tell its spread
+const LEAST_RATIO = 1.05;
+const LEAST_RATIO_OF_ONE_ROUND = 1.15; // a single round does not tell how far it scatters
 
-/** {latency, noise} of a measured run: noise is relative. */
-export function measured(run, statistic) {
+/** {latency, byRound: Map of round to latency} of a measured run; undefined without any undisturbed round. */
+export function measured(run, { statistic, others = Infinity } = {}) {
   const kind = statistic ?? (run.setting.cpu_quota === undefined ? "median" : "mean");
-  const values = run.rounds.map(kind === "mean" ? roundMean : roundMedian);
-  const latency = median(values);
-  const spread = values.length < 2 ? NOISE_OF_ONE_ROUND : (Math.max(...values) - Math.min(...values)) / latency;
-  return { latency, noise: Math.max(spread, LEAST_NOISE) };
+  const quiet = run.rounds.filter((round) => !(round.other_cpus > others));
+  if (!quiet.length) return undefined;
+  const byRound = new Map(quiet.map((round) => [round.round, (kind === "mean" ? roundMean : roundMedian)(round)]));
+  return { latency: median([...byRound.values()]), byRound };
 }
 
-/** Adds slow-downs to rows {model, latency, forecast, ...}: each column over the smallest of its model. */
+/** Ratios of two rows in the rounds they have in common. */
+const ratios = (one, other) => [...one.byRound].filter(([round]) => other.byRound.has(round))
+  .map(([round, value]) => value / other.byRound.get(round));
+
+/** Adds slow-downs to rows {model, latency, byRound, forecast, ...}: each column over the smallest of its model. */
 export function withSlowDowns(rows) {
-  const best = (model, name) => Math.min(...rows.filter((row) => row.model === model).map((row) => row[name]));
+  const best = (model, name) => rows.filter((row) => row.model === model).reduce((a, b) => (b[name] < a[name] ? b : a));
   return rows.map((row) => {
-    const slowDown = row.latency / best(row.model, "latency");
-    const forecastSlowDown = row.forecast / best(row.model, "forecast");
-    return { ...row, slowDown, forecastSlowDown, error: forecastSlowDown / slowDown - 1 };
+    const reference = best(row.model, "latency");
+    const inRounds = ratios(row, reference);
+    const slowDown = median(inRounds) ?? row.latency / reference.latency;
+    const spread = inRounds.length < 2 ? null : (Math.max(...inRounds) - Math.min(...inRounds)) / slowDown;
+    const forecastSlowDown = row.forecast / best(row.model, "forecast").forecast;
+    return { ...row, slowDown, spread, forecastSlowDown, error: forecastSlowDown / slowDown - 1 };
   });
 }
 
@@ -43,11 +51,15 @@ export function withSlowDowns(rows) {
 export function orderedPairs(rows, same = () => true) {
   let [pairs, right] = [0, 0];
   rows.forEach((a, i) => rows.slice(i + 1).forEach((b) => {
-    const apart = Math.abs(Math.log(a.latency / b.latency)) > Math.log1p(Math.max(a.noise, b.noise));
-    if (a.model !== b.model || !apart || !same(a, b)) return;
+    if (a.model !== b.model || !same(a, b)) return;
+    const inRounds = ratios(a, b);
+    const least = inRounds.length > 1 ? LEAST_RATIO : LEAST_RATIO_OF_ONE_ROUND;
+    const middle = median(inRounds) ?? 1;
+    const isFaster = middle < 1;
+    if (Math.max(middle, 1 / middle) < least || inRounds.some((ratio) => ratio < 1 !== isFaster)) return;
     pairs += 1;
     if (a.forecast === b.forecast) right += 0.5;
-    else if (a.forecast < b.forecast === a.latency < b.latency) right += 1;
+    else if (a.forecast < b.forecast === isFaster) right += 1;
   }));
   return { pairs, right };
 }
@@ -96,11 +108,11 @@ const share = ({ pairs, right }) => (pairs ? `${((100 * right) / pairs).toFixed(
 
 function report(rows, cpus) {
   const lines = [
-    "| model | instances | quota | intra-op | spin | measured ms | noise | slow-down | forecast ms | slow-down | error |",
+    "| model | instances | quota | intra-op | spin | measured ms | slow-down | spread | forecast ms | slow-down | error |",
     "|---|---|---|---|---|---|---|---|---|---|---|",
     ...rows.map(({ model, setting, ...row }) => [
       "", model, setting.instances, setting.cpu_quota ?? "", setting.intra_op, setting.spin, row.latency.toPrecision(3),
-      `${(100 * row.noise).toFixed(0)} %`, row.slowDown.toFixed(2), row.forecast.toPrecision(3), row.forecastSlowDown.toFixed(2),
+      row.slowDown.toFixed(2), row.spread === null ? "" : `${(100 * row.spread).toFixed(0)} %`, row.forecast.toPrecision(3), row.forecastSlowDown.toFixed(2),
       percent(row.error), "",
     ].join(" | ").trim()),
     "", "| settings | rows | slow-down measured, median | forecast | error, median | absolute error, median | p90 | worst |",
@@ -126,21 +138,30 @@ function report(rows, cpus) {
 
 function main(argv) {
   const { values, positionals } = parseArgs({
-    args: argv, allowPositionals: true, options: { only: { type: "string" }, statistic: { type: "string" } } });
+    args: argv, allowPositionals: true, options: { only: { type: "string" }, statistic: { type: "string" }, others: { type: "string" } } });
   const [runsFile, program, ...models] = positionals;
-  if (!models.length || ![undefined, "mean", "median"].includes(values.statistic)) {
-    throw new Error("usage: contention_forecast.mjs [--only MODEL,...] [--statistic mean|median] RUNS.json CORECAST MODEL=FILE...");
+  const others = Number(values.others ?? 0.25);
+  if (!models.length || ![undefined, "mean", "median"].includes(values.statistic) || !(others >= 0)) {
+    throw new Error("usage: contention_forecast.mjs [--only MODEL,...] [--statistic mean|median] [--others CPUS] RUNS.json CORECAST MODEL=FILE...");
   }
   const files = new Map(models.map((text) => [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)]));
   const only = values.only?.split(",") ?? [...files.keys()];
   const unknown = only.find((name) => !files.has(name));
   if (unknown) throw new Error(`--only: no file is given for ${unknown}`);
   const { context, runs } = JSON.parse(readFileSync(runsFile, "utf8"));
-  const rows = runs.filter((run) => only.includes(run.model) && run.rounds.length).map((run) => ({
-    model: run.model, setting: run.setting, ...measured(run, values.statistic),
-    forecast: forecastLatency(program, files.get(run.model), run.setting),
-  }));
-  if (!rows.length) throw new Error(`${runsFile}: no measured run of ${only.join(", ")}`);
+  const rows = [];
+  let disturbed = 0;
+  for (const run of runs.filter((one) => only.includes(one.model) && one.rounds.length)) {
+    const figures = measured(run, { statistic: values.statistic, others });
+    if (figures) {
+      const forecast = forecastLatency(program, files.get(run.model), run.setting);
+      rows.push({ model: run.model, setting: run.setting, ...figures, forecast });
+    } else {
+      disturbed += 1;
+    }
+  }
+  if (!rows.length) throw new Error(`${runsFile}: no undisturbed run of ${only.join(", ")}`);
+  if (disturbed) process.stderr.write(`${disturbed} settings left out: other programs ran beside all their rounds\n`);
   console.log(report(withSlowDowns(rows), context.logical_cpus));
 }
 

@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { insideGroup, makeCpuGroup } from "./cpu_group.mjs";
+import { startCpuUse } from "./cpu_use.mjs";
 import { median } from "./statistics.mjs";
 
 const CHILD = fileURLToPath(new URL("./session_child.mjs", import.meta.url));
@@ -39,7 +40,7 @@ function startChild(command, onLine) {
     });
   });
   return {
-    ended,
+    id: child.pid, ended,
     go: () => child.stdio[CONTROL].write("go\n"),
     stop: () => child.stdio[CONTROL].end(),
     kill: () => child.kill("SIGKILL"), // a library stuck in native code answers to nothing weaker
@@ -81,7 +82,7 @@ export async function runInstances(job, timeoutSeconds, { onStart = () => {}, sc
   const answers = new Array(instances);
   const children = [];
   let [ready, answered, error] = [0, 0, undefined];
-  let [before, throttling] = [undefined, undefined];
+  let [before, throttling, cpuUse, used] = [undefined, undefined, undefined, undefined];
   const killAll = () => children.forEach((child) => child.kill());
   const fail = (text) => {
     error ??= text;
@@ -93,12 +94,14 @@ export async function runInstances(job, timeoutSeconds, { onStart = () => {}, sc
     if (line === "ready") {
       if ((ready += 1) < instances) return;
       before = group?.statistics();
+      cpuUse = startCpuUse(children.map((child) => child.id));
       children.forEach((child) => child.go());
       return;
     }
     answers[index] = JSON.parse(line);
     if (answers[index].error !== undefined) return fail(answers[index].error);
     if ((answered += 1) < instances) return;
+    used = cpuUse();
     throttling = group && difference(group.statistics(), before);
     children.forEach((child) => child.stop());
   };
@@ -111,5 +114,5 @@ export async function runInstances(job, timeoutSeconds, { onStart = () => {}, sc
   clearTimeout(timer);
   group?.remove();
   if (error !== undefined) return { error };
-  return { ...roundOf(answers), ...(throttling ? { throttling } : {}) };
+  return { ...roundOf(answers), ...used, ...(throttling ? { throttling } : {}) };
 }

@@ -15,7 +15,7 @@ import time
 PAGE = os.sysconf("SC_PAGE_SIZE")
 HUGE = str(1 << 40)
 KEEPING = {"MALLOC_MMAP_THRESHOLD_": HUGE, "MALLOC_TRIM_THRESHOLD_": HUGE, "MALLOC_TOP_PAD_": str(512 << 20)}
-SIZES_MIB = (31, 32.5, 64)
+SIZES_MIB = (1, 4, 16, 31, 32.5, 64, 128)
 
 
 def faults():

@@ -1,9 +1,7 @@
 #include "tests/cases/checks.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <set>
 
 #include "base/error.hpp"
 #include "graphs/builtin.hpp"
@@ -12,17 +10,10 @@
 #include "hwmodels/host.hpp"
 #include "hwmodels/machine_json.hpp"
 #include "sim/advice.hpp"
+#include "tests/cases/bars.hpp"
 
 namespace corecast::cases {
 namespace {
-
-constexpr double kNoise = 1.1;  // below: no difference that two runs tell apart
-constexpr double kLarge = 1.3;  // above: half of the effect is asked for
-constexpr double kSameWithin = 1.25;
-
-bool within(double a, double b, double factor) {
-  return std::abs(std::log(a / b)) <= std::log(factor) * (1.0 + 1e-9);
-}
 
 graphs::Graph built(const Model& model) {
   const bool quantise = model.type == DataType::int8;
@@ -50,13 +41,6 @@ std::vector<double> ratios(const std::vector<double>& values) {
   std::vector<double> out;
   for (const double value : values) out.push_back(value / values.front());
   return out;
-}
-
-// The best first: of latencies the shortest, of rates the highest; of equal ones the earlier.
-std::size_t best_of(const std::vector<double>& values, Metric metric) {
-  const auto found = metric == Metric::latency ? std::min_element(values.begin(), values.end())
-                                               : std::max_element(values.begin(), values.end());
-  return static_cast<std::size_t>(found - values.begin());
 }
 
 }  // namespace
@@ -104,57 +88,46 @@ double Forecaster::value_of(const Case& one, const std::string& name, Metric met
   return metric == Metric::latency ? forecast.latency.value() : forecast.throughput_per_s;
 }
 
+std::vector<double> Forecaster::values_of(const Case& one, const Check& check) {
+  std::vector<double> values;
+  for (const std::string& point : check.points) values.push_back(value_of(one, point, check.metric));
+  return values;
+}
+
 Outcome Forecaster::ordering(const Case& one, const Check& check) {
   const double faster = value_of(one, check.points[0], check.metric);
   const double slower = value_of(one, check.points[1], check.metric);
   const double ratio = check.metric == Metric::latency ? slower / faster : faster / slower;
-  Outcome outcome{.forecast = fmt::format("{:.3g} x", ratio), .measured = "faster"};
-  if (check.measured.empty()) {
-    outcome.holds = ratio > 1.0;
-    return outcome;
-  }
-  const double measured = check.measured.front();
-  outcome.measured = fmt::format("{:.3g} x", measured);
-  if (measured < kNoise) {
-    outcome.holds = within(ratio, measured, kSameWithin);
-  } else {
-    outcome.holds = measured > kLarge ? ratio >= std::sqrt(measured) : ratio > 1.0;
-    outcome.overstated = ratio > measured * measured;
-  }
-  return outcome;
+  const std::optional<double> measured =
+      check.measured.empty() ? std::nullopt : std::optional(check.measured.front());
+  return {.holds = agrees(ratio, measured),
+          .overstated = overstates(ratio, measured),
+          .forecast = fmt::format("{:.3g} x", ratio),
+          .measured = measured ? fmt::format("{:.3g} x", *measured) : "faster"};
 }
 
 Outcome Forecaster::curve(const Case& one, const Check& check) {
-  std::vector<double> values;
-  for (const std::string& point : check.points) values.push_back(value_of(one, point, check.metric));
-  const std::vector<double> forecast = ratios(values), measured = ratios(check.measured);
-  Outcome outcome{.holds = true, .forecast = listed(forecast), .measured = listed(measured)};
-  for (std::size_t i = 1; i < measured.size(); ++i) {
-    if (check.tolerance && !within(forecast[i], measured[i], 1.0 + *check.tolerance)) outcome.holds = false;
-    const double step = measured[i] / measured[i - 1];
-    if (within(step, 1.0, kNoise)) continue;
-    const double ours = forecast[i] / forecast[i - 1];
-    if (step > 1.0 ? ours <= 1.0 : ours >= 1.0) outcome.holds = false;
-  }
-  return outcome;
+  const std::vector<double> values = values_of(one, check);
+  return {.holds = follows(values, check.measured, check.tolerance),
+          .forecast = listed(ratios(values)),
+          .measured = listed(ratios(check.measured))};
 }
 
 Outcome Forecaster::best(const Case& one, const Check& check) {
-  std::vector<double> values;
-  for (const std::string& point : check.points) values.push_back(value_of(one, point, check.metric));
-  const std::size_t pick = best_of(values, check.metric), best = best_of(check.measured, check.metric);
-  const double regret = check.metric == Metric::latency ? check.measured[pick] / check.measured[best] - 1.0
-                                                        : check.measured[best] / check.measured[pick] - 1.0;
-  return {.holds = regret <= *check.tolerance + 1e-9,
-          .forecast =
-              fmt::format("{}: +{:.1f} %; {}", check.points[pick], 100.0 * regret, listed(ratios(values))),
-          .measured = fmt::format("{}; {}", check.points[best], listed(ratios(check.measured)))};
+  const std::vector<double> values = values_of(one, check);
+  const Pick pick = check.metric == Metric::latency ? pick_least(values, check.measured)
+                                                    : pick_most(values, check.measured);
+  return {.holds = pick.regret <= *check.tolerance + 1e-9,
+          .forecast = fmt::format("{}: +{:.1f} %; {}", check.points[pick.forecast], 100.0 * pick.regret,
+                                  listed(ratios(values))),
+          .measured = fmt::format("{}; {}", check.points[pick.measured], listed(ratios(check.measured)))};
 }
 
 Outcome Forecaster::advice(const Case& one, const Check& check) {
   const Point& point = one.point(check.points[0]);
   const Graphs& graphs = graphs_of(point.model, one.runtime);
   sim::AdviceOptions options;
+  options.objective = check.objective;
   options.online_cpus = machine_named(one.machine).logical_cpus();
   Outcome outcome{.measured = joined(check.codes)};
   std::vector<std::string> given;

@@ -1,19 +1,12 @@
 // Whether the forecasts of a case agree with what its user saw.
+// Bars: bars.hpp.
 //
-// Bars were set before any forecast was looked at; r is a ratio of two settings' times (or rates), m measured, f forecast:
-//
-//   m below 1.1                no difference that two runs tell apart:  m / 1.25 <= f <= 1.25 m, either direction
-//   ordering, m up to 1.3      f > 1
-//   ordering, m above 1.3      f >= sqrt(m): half of the effect, in logarithms, so that it cannot hold by chance
-//   ordering without m         f > 1
-//   curve                      each point against the first: f within a factor 1 + tolerance of m; and every step
-//                              of more than 10 % goes the same way
-//   best                       what was measured at the setting that is forecast best is within the regret of the best
-//   advice                     one of the codes stands in the advice for the user's setting, as its code or its cause
-//   threads                    threads that a setting creates, without the caller
-//   quota_threads              threads that a quota leaves
-//
-// An ordering with f > m^2 holds, as its decision is right, but is marked as overstated.
+//   ordering        one setting is faster than another
+//   curve           settings against the first of them
+//   best            what was measured at the setting that is forecast best is within the regret of the best
+//   advice          one of the codes stands in the advice for the user's setting, as its code or its cause
+//   threads         threads that a setting creates, without the caller
+//   quota_threads   threads that a quota leaves
 #pragma once
 
 #include <filesystem>
@@ -51,6 +44,8 @@ class Forecaster {
   [[nodiscard]] hwmodels::Machine machine_named(const std::string& name) const;
   [[nodiscard]] sim::Target target_of(const Case& one, const Point& point) const;
   [[nodiscard]] double value_of(const Case& one, const std::string& point, Metric metric);
+
+  [[nodiscard]] std::vector<double> values_of(const Case& one, const Check& check);
 
   [[nodiscard]] Outcome ordering(const Case& one, const Check& check);
   [[nodiscard]] Outcome curve(const Case& one, const Check& check);

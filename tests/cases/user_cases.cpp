@@ -123,6 +123,8 @@ void read_fields(json::Object& object, Check& check) {
   } else if (type == "advice") {
     check.points = {object.required("point").text()};
     check.codes = texts_of(object.required("any_of"));
+    if (const auto objective = object.optional("objective"))
+      check.objective = named(*objective, std::array{sim::Objective::latency, sim::Objective::throughput});
   } else if (type == "threads") {
     check.points = texts_of(object.required("points"));
     check.measured = numbers_of(object.required("extra"));

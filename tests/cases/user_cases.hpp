@@ -10,6 +10,7 @@
 
 #include "base/data_type.hpp"
 #include "hwmodels/machine.hpp"
+#include "sim/search.hpp"
 #include "sim/setting.hpp"
 
 namespace corecast::cases {
@@ -43,12 +44,13 @@ enum class Metric { latency, throughput };
 struct Check {
   std::string type;  // "ordering", "curve", "best", "advice", "threads", "quota_threads"
   Metric metric = Metric::latency;
-  std::vector<std::string> points;  // ordering: the faster one, the slower one
-  std::vector<double> measured;     // ordering: the ratio, where one is stated
-  std::optional<double> tolerance;  // of a curve; of "best" the regret
-  std::vector<std::string> codes;   // any of them will do
-  bool holds = true;                // what is known of it
-  std::string why;                  // where it does not
+  std::vector<std::string> points;                     // ordering: the faster one, the slower one
+  std::vector<double> measured;                        // ordering: the ratio, where one is stated
+  std::optional<double> tolerance;                     // of a curve; of "best" the regret
+  std::vector<std::string> codes;                      // any of them will do
+  sim::Objective objective = sim::Objective::latency;  // of advice
+  bool holds = true;                                   // what is known of it
+  std::string why;                                     // where it does not
 };
 
 struct Case {

@@ -101,7 +101,8 @@ AskedSetting setting_of(std::string_view option, const std::string& text) {
     const std::string key = part.substr(0, equals);
     const auto& keys = setting_keys();
     if (equals == std::string::npos) {
-      throw InputError(place, fmt::format("found {} in {}, wanted key=value", quote(part), quote(text)),
+      const std::string inside = part == text ? "" : " in " + quote(text);
+      throw InputError(place, fmt::format("found {}{}, wanted key=value", quote(part), inside),
                        "for example inter=2,intra=8,spin=off");
     }
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {

@@ -15,9 +15,10 @@ namespace {
 
 std::string forecast_lines(const SimulateReport& report, int width) {
   const sim::Forecast& f = report.evaluation.forecast;
-  std::string text = wrapped(setting_text(report.setting), width, "setting  ");
-  if (report.effective != report.setting)
-    text += wrapped("runs as " + setting_text(report.effective), width, "         ");
+  const std::string asked = setting_text(report.setting);
+  const std::string runs = setting_text(report.effective);
+  std::string text = wrapped(asked, width, "setting  ");
+  if (runs != asked) text += wrapped("runs as " + runs, width, "         ");
   text += wrapped(fmt::format("{} ({} with 90 %), {} samples/s, bound by {}", to_short_text(f.latency),
                               interval_text(f), rate_text(f.throughput_per_s), f.bound_by),
                   width, "latency  ");

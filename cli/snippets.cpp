@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/launch.hpp"
+#include "sim/knobs.hpp"
 
 namespace corecast::cli {
 namespace {
@@ -78,8 +79,9 @@ std::string onnxruntime(const SnippetRequest& request) {
   const char* spin = setting.spin ? "1" : "0";
   std::string text = origin_note(request, "onnxruntime") + each_instance(request);
   text += "import onnxruntime as ort\n\noptions = ort.SessionOptions()\n";
-  text += fmt::format("options.intra_op_num_threads = {}\n", setting.intra_op);
-  text += fmt::format("options.inter_op_num_threads = {}\n", onnxruntime_inter_op(request));
+  const sim::Knobs& knobs = sim::knobs_of("onnxruntime");
+  text += fmt::format("options.{} = {}\n", knobs.intra, setting.intra_op);
+  text += fmt::format("options.{} = {}\n", knobs.inter, onnxruntime_inter_op(request));
   text += fmt::format("options.execution_mode = ort.ExecutionMode.{}\n",
                       parallel ? "ORT_PARALLEL" : "ORT_SEQUENTIAL");
   text +=
@@ -114,8 +116,9 @@ std::string onnxruntime_node(const SnippetRequest& request) {
 
 std::string pytorch(const SnippetRequest& request) {
   std::string text = origin_note(request, "pytorch") + each_instance(request);
-  text += fmt::format("import torch\n\ntorch.set_num_threads({})\n", request.setting.intra_op);
-  text += fmt::format("torch.set_num_interop_threads({})  # once, before any work\n", request.at_once);
+  const sim::Knobs& knobs = sim::knobs_of("pytorch");
+  text += fmt::format("import torch\n\n{}({})\n", knobs.intra, request.setting.intra_op);
+  text += fmt::format("{}({})  # once, before any work\n", knobs.inter, request.at_once);
   if (request.at_once > 1)
     text += "# Eager inference runs one operator at a time: only torch.jit.fork\n# overlaps branches.\n";
   return text;
@@ -124,8 +127,9 @@ std::string pytorch(const SnippetRequest& request) {
 std::string tensorflow(const SnippetRequest& request) {
   std::string text = origin_note(request, "tensorflow") + each_instance(request);
   text += "import tensorflow as tf\n\n# Before the first operator runs.\n";
-  text += fmt::format("tf.config.threading.set_intra_op_parallelism_threads({})\n", request.setting.intra_op);
-  return text + fmt::format("tf.config.threading.set_inter_op_parallelism_threads({})\n", request.at_once);
+  const sim::Knobs& knobs = sim::knobs_of("tensorflow");
+  text += fmt::format("tf.config.threading.set_{}({})\n", knobs.intra, request.setting.intra_op);
+  return text + fmt::format("tf.config.threading.set_{}({})\n", knobs.inter, request.at_once);
 }
 
 // Instances are streams of one process here; within a stream operators run one after the other.
@@ -135,7 +139,7 @@ std::string openvino(const SnippetRequest& request) {
   std::string text = origin_note(request, "openvino");
   text += "import openvino as ov\n\n";
   text += fmt::format("compiled = ov.Core().compile_model({}, \"CPU\", {{\n", literal(request.model));
-  text += fmt::format("    \"INFERENCE_NUM_THREADS\": {},  # of all streams\n", threads);
+  text += fmt::format("    \"{}\": {},  # of all streams\n", sim::knobs_of("openvino").intra, threads);
   text += fmt::format("    \"NUM_STREAMS\": {},\n", setting.instances);
   text += fmt::format("    \"ENABLE_HYPER_THREADING\": {},\n", setting.smt ? "True" : "False");
   text += "    \"ENABLE_CPU_PINNING\": True,\n})\n";
@@ -143,6 +147,27 @@ std::string openvino(const SnippetRequest& request) {
     text += fmt::format("# One process; keep {} requests in flight.\n", setting.instances);
   }
   return text;
+}
+
+std::string llama(const SnippetRequest& request) {
+  const sim::Setting& setting = request.setting;
+  std::string text = origin_note(request, "llama") + each_instance(request);
+  const sim::Knobs& knobs = sim::knobs_of("llama");
+  text += fmt::format("llama-server -m model.gguf {} {}", sim::knob_text(knobs.set_intra, setting),
+                      setting.spin ? knobs.spin_on : knobs.spin_off);
+  if (request.domains > 1) text += " --numa numactl";
+  return text + "\n";
+}
+
+// Caffe2 reads its flags when the program hands it its command line (GlobalInit).
+std::string caffe2(const SnippetRequest& request) {
+  const bool parallel = request.at_once > 1;
+  std::string text = origin_note(request, "caffe2") + each_instance(request);
+  text += "from caffe2.python import workspace\n\nworkspace.GlobalInit([\"caffe2\",\n";
+  text += fmt::format("    \"--caffe2_omp_num_threads={0}\", \"--caffe2_mkl_num_threads={0}\",\n",
+                      request.setting.intra_op);
+  text += fmt::format("    \"--caffe2_net_async_thread_pool_size={}\"])\n", request.at_once);
+  return text + fmt::format("net.Proto().type = \"{}\"\n", parallel ? "async_scheduling" : "simple");
 }
 
 std::string environment(const SnippetRequest& request) {
@@ -164,13 +189,15 @@ std::vector<Snippet> snippets(const SnippetRequest& request) {
           {"pytorch", pytorch(request)},
           {"tensorflow", tensorflow(request)},
           {"openvino", openvino(request)},
+          {"llama", llama(request)},
+          {"caffe2", caffe2(request)},
           {"env", environment(request)},
           {"launch", launch_text(request.cpus, request.domains, request.host)}};
 }
 
 const std::vector<std::string>& snippet_choices() {
-  static const std::vector<std::string> choices{"all",        "onnxruntime", "pytorch",
-                                                "tensorflow", "openvino",    "env"};
+  static const std::vector<std::string> choices{"all",      "onnxruntime", "pytorch", "tensorflow",
+                                                "openvino", "llama",       "caffe2",  "env"};
   return choices;
 }
 

@@ -23,7 +23,7 @@ struct SnippetRequest {
 
 struct Snippet {
   std::string
-      name;  // "onnxruntime", "onnxruntime_node", "pytorch", "tensorflow", "openvino", "env", "launch"
+      name;  // "onnxruntime", "onnxruntime_node", "pytorch", "tensorflow", "openvino", "llama", "caffe2", "env", "launch"
   std::string text;  // ends in '\n'
 };
 

@@ -22,7 +22,7 @@ namespace corecast::cli {
 [[nodiscard]] std::string factor_text(double factor);    // "1.23 x"
 
 // "intra 12"; "inter 3, intra 8, parallel"; "4 x intra 6", four instances of it. "SMT" stands first, so that no
-// table cuts it; other things unlike the default last: "scatter", "no spin", "interleave", "caching allocator", "stacked". The batch stands above the tables.
+// table cuts it; other things unlike the default last: "scatter", "no spin", "interleave", "system allocator", "stacked". The batch stands above the tables.
 [[nodiscard]] std::string setting_text(const sim::Setting& setting);
 // Why a what-if that changed the value at `path` changed no forecast.
 [[nodiscard]] std::string no_effect_text(std::string_view path);

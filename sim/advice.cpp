@@ -127,7 +127,10 @@ void AdviceContext::tell(std::string code, std::string cause, const std::string&
   advice.cause = std::move(cause);
   advice.gain = gain(better);
   advice.better = better.setting;
-  std::string todo = remedy(runtime, current, better.setting);
+  // Which hardware threads are used is for the system to choose, but where that is what the advice is about.
+  Setting from = current;
+  if (!advice.code.starts_with("SMT_")) from.smt = better.setting.smt;
+  std::string todo = remedy(runtime, from, better.setting);
   if (!more_remedy.empty()) todo += fmt::format("{}{}", todo.empty() ? "" : ", ", more_remedy);
   advice.text = fmt::format("{}: {}", text, comparison(better));
   if (!todo.empty()) advice.text += ". Set " + todo;

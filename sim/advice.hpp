@@ -14,7 +14,8 @@
 //   QUOTA_BELOW_THREADS       more threads than the cgroup's quota pays for;  CGROUP: a quota holds here
 //   SHARED_CORES              some cores run two threads although SMT is not asked for
 //   SMT_HURTS, SMT_HELPS      one thread a core is faster; both hardware threads of every core are
-//   INTRA_SMALL (TOO_SMALL_FOR_THREADS)   operators too small for so many threads: fewer are faster
+//   INTRA_SMALL               fewer threads are faster: operators are too small for so many (TOO_SMALL_FOR_THREADS), or
+//                             fewer use up the memory (SATURATED)
 //   FEWER_THREADS_AS_FAST     fewer threads are within kAsFast
 //   MORE_THREADS              cores lie idle that would make a request faster
 //   SATURATED                 memory bandwidth is used up: half of the threads or instances get as much

@@ -143,14 +143,17 @@ void fewer(AdviceContext& c) {
   const bool too_small = fastest->setting.intra_op < clean &&
                          (1.0 + c.gain(*fastest)) / (1.0 + base) > 1.0 + kPays && c.gain(*fastest) > kPays;
   if (too_small) {
-    c.tell("INTRA_SMALL", "TOO_SMALL_FOR_THREADS",
-           fmt::format("dispatch, fork and join of {} cost more than they bring: operators are too small for "
-                       "so many",
-                       c.threads_words(c.current)),
+    const bool memory = c.now().forecast.bound_by == "memory";
+    c.tell("INTRA_SMALL", memory ? "SATURATED" : "TOO_SMALL_FOR_THREADS",
+           memory ? fmt::format("fewer than {} use up the memory's bandwidth; more only cost forks and joins",
+                                c.threads_words(c.current))
+                  : fmt::format("dispatch, fork and join of {} cost more than they bring: operators are too "
+                                "small for so many",
+                                c.threads_words(c.current)),
            *fastest);
     return;
   }
-  if (c.gain(*fastest) > kPays) return;  // told by what makes it so
+  if (c.gain(*fastest) > kPays || !fits(c)) return;  // told by what makes it so
   for (const Tried& t : by_count) {
     if (c.gain(t) < -kAsFast) continue;
     const int saved = now - t.setting.intra_op;
@@ -160,7 +163,6 @@ void fewer(AdviceContext& c) {
                             to_short_text(t.forecast.latency), c.threads_words(c.current),
                             to_short_text(c.now().forecast.latency), remedy(c.runtime, c.current, t.setting),
                             plural(std::int64_t{saved} * c.current.instances, "CPU")));
-    c.list.back().gain = 0.0;
     c.list.back().better = t.setting;
     return;
   }

@@ -69,7 +69,7 @@ void sockets(AdviceContext& c) {
 }
 
 void pages(AdviceContext& c) {
-  if (c.target.machine.sockets > 1) {
+  if (c.target.machine.sockets > 1 && c.now().threads <= c.target.cpus()) {
     Setting other = c.current;
     const bool interleaved = c.current.memory == MemoryPolicy::interleave;
     other.memory = interleaved ? MemoryPolicy::first_touch : MemoryPolicy::interleave;
@@ -80,7 +80,8 @@ void pages(AdviceContext& c) {
                          : "weights lie in the memory of one socket, which the others read across the link",
              *better);
   }
-  if (c.effective.allocator == Allocator::caching) return;
+  const Allocator asked = c.effective.allocator;
+  if ((asked == Allocator::framework ? c.runtime.allocator : asked) == Allocator::caching) return;
   Setting caching = c.current;
   caching.allocator = Allocator::caching;
   const auto better = c.tried(caching);

@@ -57,7 +57,8 @@ std::vector<Baseline> baseline_rules(const graphs::Graph& graph, const graphs::M
     rules.push_back(std::move(rule));
   };
 
-  const Default own = policy_of(runtime).defaults({logical, cores, machine.cores_per_socket()});
+  const Default own =
+      policy_of(runtime).defaults(runtime, {logical, cores, machine.cores() / machine.domains()});
   add("framework_default", fmt::format("{} default: {}", runtime.framework, own.words), own.source,
       knobs(runtime, batch, own.inter_op, own.intra_op));
   add("all_logical_cpus", "all logical CPUs", "common practice (nproc)", knobs(runtime, batch, 1, logical));

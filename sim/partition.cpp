@@ -67,6 +67,8 @@ Parts product(const MatrixShape& shape, const Cutting& cutting, int threads) {
 Parts by_elements(const Operator& op, const Cutting& cutting, int threads) {
   const double cycles = cutting.element_cycles_per_byte * op.work.traffic().value() + op.work.flops.value();
   if (cycles < cutting.element_cycles_to_cut) return {1, 1.0};
+  const double blocks = std::floor(cycles / cutting.element_cycles_per_block);
+  threads = static_cast<int>(std::clamp(blocks, 1.0, static_cast<double>(threads)));
   // Four blocks a thread are claimed one by one: what is left uneven is one block at the most, and small.
   return {threads, 1.0};
 }

@@ -6,7 +6,7 @@
 //             always forked over T threads; load of the busiest = ceil(U/T) / U
 //   gemm      parts = min( floor(m n k / g) + 1, cap, T ); along the longer of n (in columns of c) and m;
 //             a batch of B products: B ceil(parts/B) items over T threads
-//   elements  cycles = a bytes + flop; below a threshold 1 part, else T threads and 4 T blocks
+//   elements  cycles = a bytes + flop; below a threshold 1 part, else min( T, floor(cycles / block) ) threads
 //   rows      parts = min( T, rows, floor(elements / r) + 1 )
 //   grain     parts = min( T, ceil(elements / grain) ), equal blocks of elements      (PyTorch's at::parallel_for)
 //   team      T parts, whatever the size; load of the busiest = ceil(U/T) / U           (llama.cpp)

@@ -19,9 +19,9 @@ namespace corecast::sim {
 
 // What a framework sees of the machine when it chooses by itself. None of them looks at a CPU quota.
 struct Shown {
-  int cpus = 1;   // logical CPUs in the affinity mask
-  int cores = 1;  // physical ones
-  int cores_per_socket = 1;
+  int cpus = 1;              // logical CPUs in the affinity mask
+  int cores = 1;             // physical ones
+  int cores_per_domain = 1;  // NUMA domain
 };
 
 struct Default {
@@ -46,7 +46,7 @@ class Policy {
   [[nodiscard]] virtual Keep keep() const { return Keep::none; }
   // Whether `instances` are streams inside of one process, rather than processes.
   [[nodiscard]] virtual bool streams() const { return false; }
-  [[nodiscard]] virtual Default defaults(const Shown& shown) const = 0;
+  [[nodiscard]] virtual Default defaults(const Runtime& runtime, const Shown& shown) const = 0;
 };
 
 // Every policy that a runtime file may name; the order of policy_names().

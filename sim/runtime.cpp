@@ -108,6 +108,8 @@ void read_cutting(Fields fields, Cutting& cutting) {
   fields.number("element_cycles_per_byte", 0.0, 1e6, cutting.element_cycles_per_byte);
   fields.number("element_cycles_to_cut", 0.0, 1e12, cutting.element_cycles_to_cut);
   fields.number("row_elements_per_part", 1.0, 1e12, cutting.row_elements_per_part);
+  if (const auto block = fields.object().optional("element_cycles_per_block"))
+    cutting.element_cycles_per_block = block->number(1.0, 1e12);
   if (const auto grain = fields.object().optional("grain_elements"))
     cutting.grain_elements = grain->number(1.0, 1e12);
   fields.object().finish();

@@ -51,7 +51,8 @@ struct Cutting {
   int gemm_columns = 16;        // columns a part is rounded to
   int nchwc_filter_blocks = 4;  // blocks of channels in one unit
   double element_cycles_per_byte = 11.0 / 64.0;
-  double element_cycles_to_cut = 210000.0;  // below: one thread
+  double element_cycles_to_cut = 210000.0;    // below: one thread
+  double element_cycles_per_block = 40000.0;  // and no more threads than such blocks
   double row_elements_per_part = 16384.0;
   double grain_elements = 32768.0;
   friend bool operator==(const Cutting&, const Cutting&) = default;

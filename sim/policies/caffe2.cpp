@@ -13,7 +13,7 @@ class Caffe2 : public Policy {
  public:
   std::string_view name() const override { return "caffe2"; }
   Keep keep() const override { return Keep::chain; }
-  Default defaults(const Shown& shown) const override {
+  Default defaults(const Runtime& /*runtime*/, const Shown& shown) const override {
     return {shown.cpus, 1, "pools = logical CPUs, one thread each",
             "caffe2/core/net_async_base.cc: a pool size of 0 means one thread for each hardware thread"};
   }

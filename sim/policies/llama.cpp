@@ -15,7 +15,7 @@ class Llama : public Policy {
   std::string why_not(const Runtime& runtime) const override {
     return fmt::format("{} has one team of threads and no inter-op pool", runtime.name);
   }
-  Default defaults(const Shown& shown) const override {
+  Default defaults(const Runtime& /*runtime*/, const Shown& shown) const override {
     return {1, shown.cores, "-t = physical cores", "llama.cpp, common_cpu_get_num_math: physical cores"};
   }
 };

@@ -19,7 +19,7 @@ class Onnxruntime : public Policy {
     return fmt::format("{} ({}) runs an all-CPU graph one operator after the other", runtime.name,
                        runtime.versions);
   }
-  Default defaults(const Shown& shown) const override {
+  Default defaults(const Runtime& /*runtime*/, const Shown& shown) const override {
     return {1, shown.cores, "intra = physical cores, sequential",
             "onnxruntime.ai, docs/performance/tune-performance/threading: intra_op_num_threads = 0 is one "
             "thread per physical core"};

@@ -15,9 +15,9 @@ class Openvino : public Policy {
     return fmt::format("{} has no inter-op pool: a stream runs one operator after the other", runtime.name);
   }
   bool streams() const override { return true; }
-  Default defaults(const Shown& shown) const override {
-    return {1, shown.cores_per_socket, "latency hint: one stream on the cores of one socket",
-            "OpenVINO CPU plugin, cpu_streams_calculation.cpp, 2025"};
+  Default defaults(const Runtime& /*runtime*/, const Shown& shown) const override {
+    return {1, shown.cores_per_domain, "latency hint: one stream on the cores of one NUMA domain",
+            "OpenVINO, Performance Hints; CPU plugin, cpu_map_scheduling.cpp, 2025"};
   }
 };
 

@@ -18,7 +18,7 @@ class Pytorch : public Policy {
         "{} runs one operator after the other; its inter-op pool runs only what torch.jit.fork starts",
         runtime.name);
   }
-  Default defaults(const Shown& shown) const override {
+  Default defaults(const Runtime& /*runtime*/, const Shown& shown) const override {
     return {
         1, shown.cores, "intra = physical cores in the affinity mask",
         "PyTorch, CPU threading and TorchScript inference: at::get_num_threads() defaults to the number of "

@@ -13,7 +13,13 @@ class Tensorflow : public Policy {
  public:
   std::string_view name() const override { return "tensorflow"; }
   Keep keep() const override { return Keep::last; }
-  Default defaults(const Shown& shown) const override {
+  Default defaults(const Runtime& runtime, const Shown& shown) const override {
+    if (runtime.own_teams) {
+      return {2, shown.cores, "inter = 2, OpenMP threads = physical cores",
+              "TensorFlow, process_util.cc and threadpool_device.cc of builds with oneDNN and OpenMP: "
+              "inter-op = max(2, "
+              "CPUs / intra)"};
+    }
     return {
         shown.cpus, shown.cpus, "inter = intra = logical CPUs",
         "TensorFlow, tf.config.threading and process_util.cc: 0 means the number of logical CPUs, for both "

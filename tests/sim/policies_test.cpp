@@ -113,7 +113,7 @@ TEST_CASE(
     CAPTURE(name);
     const sim::Runtime runtime = runtime_of(name);
     const sim::Policy& policy = sim::policy_of(runtime);
-    const sim::Default chosen = policy.defaults({16, 8, 4});
+    const sim::Default chosen = policy.defaults(runtime, {16, 8, 4});
     CHECK(chosen.inter_op >= 1);
     CHECK(chosen.intra_op >= 1);
     CHECK(chosen.intra_op <= 16);

@@ -10,7 +10,7 @@
 namespace corecast::cli {
 namespace {
 
-constexpr std::size_t kLine = 170;  // columns up to which a value stays on one line
+constexpr std::size_t kLine = 240;  // columns up to which a value stays on one line
 
 // With a blank after ':' and ',', unlike dump().
 std::string on_one_line(const Tree& tree) {

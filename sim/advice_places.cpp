@@ -63,8 +63,8 @@ void sockets(AdviceContext& c) {
            scattered ? "threads are spread over the sockets, and would be faster packed on one"
                      : "threads fill one socket first, and would be faster spread over all",
            *better,
-           scattered ? std::string_view("CPUs of one socket to numactl -C")
-                     : std::string_view("CPUs of both sockets to numactl -C"));
+           scattered ? std::string_view("numactl -C with CPUs of one socket")
+                     : std::string_view("numactl -C with CPUs of all sockets"));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/quantity_text.hpp"
+#include "sim/knobs.hpp"
 #include "sim/placement.hpp"
 
 namespace corecast::sim {
@@ -48,6 +49,12 @@ int cores_of(const ThreadPlacement& placement) {
   int cores = 0;
   for (const auto& share : placement.sockets) cores += share.cores;
   return cores;
+}
+
+bool can_overlap(const Runtime& runtime, Setting setting) {
+  setting.mode = Mode::parallel;
+  setting.inter_op = 2 + runtime.idle_inter_op_threads;
+  return operators_at_once(runtime, setting) > 1;
 }
 
 }  // namespace
@@ -106,20 +113,21 @@ std::vector<Message> advice(const graphs::Metrics& metrics, const Target& target
   const Setting& best = result.best.setting;
   const auto& machine = target.machine;
   const int computing = computing_threads(runtime, best);
-  if (!runtime.inter_op_works && metrics.max_width > 1) {
-    out.push_back(
-        {"ORT_INTEROP_NOOP",
-         fmt::format(
-             "{} ignores inter_op_num_threads for an all-CPU graph; do not expect branches to overlap",
-             runtime.name)});
+  const Knobs& knobs = knobs_of(runtime.framework);
+  const bool overlaps = can_overlap(runtime, best);
+  if (!overlaps && !knobs.inter.empty() && metrics.max_width > 1) {
+    const bool onnxruntime = runtime.framework == "onnxruntime";
+    out.push_back({onnxruntime ? "ORT_INTEROP_NOOP" : "INTER_OP_IGNORED",
+                   fmt::format("{} ignores {} for {}; do not expect branches to overlap", runtime.name,
+                               knobs.inter, onnxruntime ? "an all-CPU graph" : "a model without forks")});
   }
-  if (runtime.inter_op_works && best.mode == Mode::sequential) {
+  if (overlaps && best.mode == Mode::sequential) {
     out.push_back(
         {"USE_SEQUENTIAL", runtime.framework == "onnxruntime"
                                ? "keep ORT_SEQUENTIAL: parallel execution of branches does not pay here"
                                : "one inter-op thread: parallel execution of branches does not pay here"});
   }
-  if (runtime.inter_op_works && best.mode == Mode::parallel) {
+  if (overlaps && best.mode == Mode::parallel) {
     out.push_back({"DAG_WIDTH", fmt::format("branches overlap: average width {:.1f}, at most {} at once",
                                             metrics.average_width,
                                             plural(static_cast<int>(metrics.max_width), "heavy operator"))});
@@ -144,8 +152,8 @@ std::vector<Message> advice(const graphs::Metrics& metrics, const Target& target
         {"CGROUP",
          fmt::format(
              "a CPU quota of {:g} holds here and the framework does not see it: always set the thread "
-             "count explicitly",
-             *target.quota_cpus)});
+             "count explicitly, {}",
+             *target.quota_cpus, set_threads(runtime, best.intra_op))});
   }
   if (best.spin && best.instances * computing >= target.cpus() && (target.quota_cpus || best.instances > 1)) {
     out.push_back(

@@ -114,10 +114,9 @@ int most_intra_op(const Runtime& runtime, int threads, int slots) {
 
 namespace {
 
-// More threads that compute than CPUs under them.
+// More threads of one process that compute than CPUs: what others run, it does not see.
 bool is_oversubscribed(const Target& target, const Runtime& runtime, const Setting& setting) {
-  const std::int64_t threads = std::int64_t{computing_threads(runtime, setting)} * setting.instances;
-  return threads > target.machine.logical_cpus();
+  return computing_threads(runtime, setting) > target.machine.logical_cpus();
 }
 
 }  // namespace

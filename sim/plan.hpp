@@ -26,12 +26,13 @@ struct Draw {
 };
 
 struct OperatorPlan {
-  Seconds dispatch{};       // caller alone: the framework picks and prepares the operator
-  Seconds serial{};         // caller alone: the part nobody can share
-  Seconds fork_join{};      // all `threads` held: hand out and wait; 0 when threads == 1
-  int threads = 1;          // threads the parallel phase can use
-  Seconds parallel{};       // with all `threads`, nobody else on the machine
-  std::vector<Draw> draws;  // of the parallel phase
+  Seconds dispatch{};         // caller alone: the framework picks and prepares the operator
+  Seconds serial{};           // caller alone: the part nobody can share
+  Seconds fork_join{};        // all `threads` held: hand out and wait; 0 when threads == 1
+  int threads = 1;            // threads the parallel phase can use
+  bool each_its_own = false;  // parts belong to threads: nobody does those of a thread that is not on a CPU
+  Seconds parallel{};         // with all `threads`, nobody else on the machine
+  std::vector<Draw> draws;    // of the parallel phase
 
   // How `parallel` is made up, for reports only:
   // imbalance (q - 1) / q of the compute part is time in which threads wait for the slowest.

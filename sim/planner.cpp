@@ -11,7 +11,7 @@
 // dispatch of the first operator. Threads that sleep while they wait have to be woken, w later than the caller:
 //
 //   fork_join += min( w (n - 1) / n, (n - 1) t )   parts that a late thread has not claimed are done by the others
-//   fork_join += w                                 static parts (cut = grain, team): every thread does its own
+//   fork_join += w                                 static parts: every thread does its own
 //
 // t the parallel time with n threads.
 //
@@ -180,8 +180,10 @@ Seconds fork_join_time(const Context& context, int threads) {
 // Against a thread alone on its core. Siblings that only wait for work leave the core to the one that has
 // some.
 double thread_speed(const Context& context, int threads) {
-  const bool own_cores = context.setting.instances == 1 &&
-                         (threads == 1 || (!context.setting.smt && threads <= cores_of(context.placement)));
+  // Where every CPU is taken, packed or not is the same.
+  const bool packed = context.setting.smt && context.placement.threads < context.machine.logical_cpus();
+  const bool own_cores =
+      context.setting.instances == 1 && (threads == 1 || (!packed && threads <= cores_of(context.placement)));
   return own_cores ? 1.0 : context.placement.slowest_speed;
 }
 
@@ -195,6 +197,7 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
   const Parts parts =
       partition(op, kernel, context.runtime.cutting, context.channel_block, context.setting.intra_op);
   plan.threads = parts.threads;
+  plan.each_its_own = context.runtime.static_parts;
   const auto steps = static_cast<double>(op.work.steps);
   plan.fork_join = fork_join_time(context, parts.threads) * steps;
 
@@ -221,9 +224,8 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
   if (parts.threads > 1 && !context.setting.spin) {
     const double n = parts.threads;
     const Seconds late = context.machine.threads.wake_up.value;
-    const bool waits_for_each = kernel.cut == Cut::grain || kernel.cut == Cut::team;
-    plan.fork_join +=
-        waits_for_each ? late * steps : std::min(late * (steps * (n - 1.0) / n), plan.parallel * (n - 1.0));
+    plan.fork_join += plan.each_its_own ? late * steps
+                                        : std::min(late * (steps * (n - 1.0) / n), plan.parallel * (n - 1.0));
   }
 
   // Report: t^p = t_c^p + t_m^p, so each side's share of the time is its share of that sum.

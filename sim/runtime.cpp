@@ -224,6 +224,8 @@ void read_identity(Fields& root, Runtime& runtime) {
   root.whole("idle_inter_op_threads", 0, 16, runtime.idle_inter_op_threads);
   if (const auto pool = root.object().optional("intra_op_pool"))
     runtime.own_teams = read_choice(*pool, "shared", "own");
+  if (const auto parts = root.object().optional("parts"))
+    runtime.static_parts = read_choice(*parts, "claimed", "static");
 }
 
 void read_numbers(Fields& root, Runtime& runtime) {

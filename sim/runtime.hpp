@@ -61,7 +61,8 @@ struct Cutting {
 // How threads that have nothing to do wait.
 struct Wait {
   bool spins = true;  // before they sleep; false: they sleep at once
-  // Whether they still do with more threads than CPUs. GNU OpenMP, and pools that yield while they spin, do not.
+  // Whether they still do when their own process has more threads than CPUs. OpenMP, and pools that yield while they
+  // spin, do not.
   bool spins_when_oversubscribed = true;
   Value<Seconds> spin_time{Seconds(1e-3), 0.0, hwmodels::Origin::prior, ""};  // then they sleep
   friend bool operator==(const Wait&, const Wait&) = default;
@@ -85,6 +86,9 @@ struct Runtime {
   std::map<KernelClass, KernelModel> kernels;  // one for every class
   std::map<std::string, KernelModel>
       operators;  // operator types whose kernel is unlike its class, e.g. "LRN"; the longest "A+B" that begins the type
+  // Who does the parts of an operator. False: any thread claims the next one, so a late thread is not waited for. True: every
+  // thread has its own (OpenMP): all wait for the last.
+  bool static_parts = false;
   // "onednn": the library whose kernels it calls, as Machine::kernels names it; empty: kernels of its own.
   std::string library;
   // Of the library, as measured on the machine in use: with_kernels_of() fills it. It stands before `kernels`.

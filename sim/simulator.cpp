@@ -306,7 +306,9 @@ class Simulation {
         const double held = threads_held(plan_.operators[slot.op].threads, threads);
         const double fair =
             (alone(slot.op, Stage::fork_join) + parallel) * wanted / (held * threads.cpu_share);
-        enter(slot, Stage::slice_wait, std::min(turn, (lockstep(held, threads, plan_) - 1.0) * fair));
+        const double in_step = (lockstep(held, threads, plan_) - 1.0) * fair;
+        enter(slot, Stage::slice_wait,
+              plan_.operators[slot.op].each_its_own ? turn : std::min(turn, in_step));
       } else {
         enter(slot, Stage::parallel, parallel);  // holds the same threads: `threads` stays right
       }

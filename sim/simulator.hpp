@@ -18,7 +18,8 @@
 // and parallel,
 //   min( time_slice x min(1, R / cpus - 1), (F - 1) x (fork_join + parallel) n / (held c) )
 // of wall time, with R as at that date and F of thread_shares.hpp: its threads wait for one that is not on a CPU,
-// in lockstep, but never longer than that one's turn takes to come round. It belongs to the fork_join span.
+// in lockstep, but never longer than that one's turn takes to come round; where every thread has parts of its own
+// (each_its_own) always until then. It belongs to the fork_join span.
 //
 // Executor. fixed_order: the next operator of `order` starts when the last one has ended. Otherwise, as
 // frameworks' pools do: operators without predecessors are queued in operator order at date 0. An operator that

@@ -75,6 +75,13 @@ TEST_CASE("threads that spin without a CPU for each hold an operator in lockstep
     // = 1.8: 36 us.
     CHECK(Simulated("a", "workers 1; cpus 1; copies 2; slice 1s; a: 10us x2").timeline.makespan == us(36));
   }
+  SUBCASE("a thread whose part nobody else does is waited for until its turn comes") {
+    Simulated claimed("a", "workers 3; cpus 2; slice 1ms; a: 10us x4");
+    sim::Plan plan = claimed.plan;
+    plan.operators[0].each_its_own = true;
+    CHECK(claimed.timeline.makespan == us(48));
+    CHECK(sim::simulate(claimed.graph, plan).makespan == us(1020));  // R / cpus - 1 = 1: a whole slice, then 20 us
+  }
   SUBCASE("threads that sleep while they wait share fairly") {
     CHECK(Simulated("a", "workers 3; cpus 2; a: 10us x4").timeline.makespan == us(20));
   }
@@ -165,7 +172,7 @@ TEST_CASE("threads that sleep between operators have to be woken") {
   Setting setting = threads(4);
   const std::string on = "4 cores 10Gflop/s; wake 10us";
   CHECK(milliseconds(kCompute, on, setting, runtime) == doctest::Approx(25.0075));
-  for (auto& [kernel, model] : runtime.kernels) model.cut = sim::Cut::team;
+  runtime.static_parts = true;
   CHECK(milliseconds(kCompute, on, setting, runtime) == doctest::Approx(25.010));
   setting.spin = true;
   CHECK(milliseconds(kCompute, on, setting, runtime) == doctest::Approx(25.0));

@@ -62,7 +62,7 @@ std::vector<InstanceCpus> instance_cpus(const MachineInput& machine, const sim::
   const std::vector<HostCpu> order =
       known ? host_order(*machine.host, setting.smt, setting.placement)
             : usual_order(machine.target.machine, setting.smt, setting.placement);
-  const auto threads = static_cast<std::size_t>(operators_at_once(runtime, setting) + setting.intra_op - 1);
+  const auto threads = static_cast<std::size_t>(computing_threads(runtime, setting));
   const auto instances = static_cast<std::size_t>(setting.instances);
   if (threads > order.size() || instances > order.size() / threads) return {};
   std::vector<InstanceCpus> result(instances);

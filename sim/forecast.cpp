@@ -114,9 +114,12 @@ int most_intra_op(const Runtime& runtime, int threads, int slots) {
 
 namespace {
 
-// More threads of one process that compute than CPUs: what others run, it does not see.
-bool is_oversubscribed(const Target& target, const Runtime& runtime, const Setting& setting) {
-  return computing_threads(runtime, setting) > target.machine.logical_cpus();
+// Whether idle threads that would spin get out of the way: because their own process has more of them than CPUs (what
+// others run, it does not see), or because they yield to whoever has work.
+bool gives_way(const Target& target, const Runtime& runtime, const Setting& setting) {
+  const std::int64_t own = computing_threads(runtime, setting), cpus = target.machine.logical_cpus();
+  return (!runtime.wait.spins_when_oversubscribed && own > cpus) ||
+         (runtime.wait.yields && own * setting.instances > cpus);
 }
 
 }  // namespace
@@ -128,8 +131,7 @@ Setting effective(const Target& target, const Runtime& runtime, const Setting& s
   if (out.allocator == runtime.allocator) out.allocator = Allocator::framework;
   if (out.instances == 1) out.pinning = Pinning::distinct;
   if (target.machine.sockets == 1) out.memory = MemoryPolicy::first_touch;
-  if (!runtime.wait.spins ||
-      (!runtime.wait.spins_when_oversubscribed && is_oversubscribed(target, runtime, out)))
+  if (!runtime.wait.spins || gives_way(target, runtime, out))
     out.spin = false;
   if (out.smt) out.smt = shares_cores(target.machine, out, computing_threads(runtime, out));
   return out;

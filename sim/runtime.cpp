@@ -128,6 +128,7 @@ void read_wait(json::Object object, Wait& wait) {
   if (const auto spin = object.optional("spin")) wait.spins = spin->boolean();
   if (const auto spin = object.optional("spin_when_oversubscribed"))
     wait.spins_when_oversubscribed = spin->boolean();
+  if (const auto yields = object.optional("yields")) wait.yields = yields->boolean();
   if (const auto time = object.optional("spin_time")) wait.spin_time = read_cost(*time);
   object.finish();
 }

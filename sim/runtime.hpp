@@ -64,6 +64,8 @@ struct Wait {
   // Whether they still do when their own process has more threads than CPUs. OpenMP, and pools that yield while they
   // spin, do not.
   bool spins_when_oversubscribed = true;
+  // Whether a thread that spins gives its CPU to any thread that has work: then no more than its share is lost.
+  bool yields = false;
   Value<Seconds> spin_time{Seconds(1e-3), 0.0, hwmodels::Origin::prior, ""};  // then they sleep
   friend bool operator==(const Wait&, const Wait&) = default;
 };

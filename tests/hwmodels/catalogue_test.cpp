@@ -30,7 +30,7 @@ TEST_CASE("the catalogue holds the machines that users and measurements name") {
                            "epyc-9654", "epyc-9755", "xeon-8275cl", "graviton3"}) {
     CHECK(find_machine(catalogue(), name).name == name);
   }
-  CHECK(find_machine(catalogue(), "xeon-gold-6142-2s").name == "xeon-gold-6142");
+  CHECK(find_machine(catalogue(), "xeon-gold-6142-2s").name == "xeon-gold-6142-no-turbo");
   CHECK(find_machine(catalogue(), "xeon-8275CL-2x24").name == "xeon-8275cl");
   CHECK(find_machine(catalogue(), "XEON-8480+").name == "xeon-8480plus");
   CHECK(find_machine(catalogue(), "c5.metal").name == "xeon-8275cl");

@@ -9,7 +9,7 @@ packages=(
   libonnx-dev libprotobuf-dev protobuf-compiler libceres-dev libdnnl-dev libdnnl2 libopenblas0-pthread
 )
 if [[ "${1:-}" == "--tests" ]]; then
-  packages+=(doctest-dev librapidcheck-dev libbenchmark-dev clang libclang-rt-14-dev clang-format clang-tidy python3-onnx)
+  packages+=(libsimgrid-dev doctest-dev librapidcheck-dev libbenchmark-dev clang libclang-rt-14-dev clang-format clang-tidy python3-onnx)
 fi
 
 missing=()

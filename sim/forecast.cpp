@@ -131,8 +131,7 @@ Setting effective(const Target& target, const Runtime& runtime, const Setting& s
   if (out.allocator == runtime.allocator) out.allocator = Allocator::framework;
   if (out.instances == 1) out.pinning = Pinning::distinct;
   if (target.machine.sockets == 1) out.memory = MemoryPolicy::first_touch;
-  if (!runtime.wait.spins || gives_way(target, runtime, out))
-    out.spin = false;
+  if (!runtime.wait.spins || gives_way(target, runtime, out)) out.spin = false;
   if (out.smt) out.smt = shares_cores(target.machine, out, computing_threads(runtime, out));
   return out;
 }
@@ -160,6 +159,14 @@ Evaluation evaluate_plan(const graphs::Graph& prepared, const Target& target, co
   const double spread = 1.0 + kStandardErrors * relative_error(parts, target.machine, runtime);
   forecast.low = forecast.latency / spread;  // a ratio, so that a wide interval stays above zero
   forecast.high = forecast.latency * spread;
+  // Under a quota runs are not alike: those between two pauses take none of them, one that meets a pause all of it.
+  const double running = std::min(result.plan.cpus, static_cast<double>(result.plan.executor.slots) +
+                                                        result.plan.executor.shared_workers);
+  if (running > result.plan.quota) {
+    const double granted = result.plan.quota / running;
+    forecast.low = std::min(forecast.low, forecast.latency * granted);
+    forecast.high += result.plan.quota_period * (1.0 - granted);
+  }
   if (forecast.latency > Seconds(0.0)) {
     forecast.throughput_per_s = static_cast<double>(setting.instances) * static_cast<double>(setting.batch) /
                                 forecast.latency.value();

@@ -27,8 +27,10 @@ struct Target {
 };
 
 struct Forecast {
-  Seconds latency{};              // of one batch on one instance
-  Seconds low{}, high{};          // about 90 %: 1.645 standard errors, propagated in first order
+  Seconds latency{};  // of one batch on one instance, the mean over many runs
+  // About 90 %: 1.645 standard errors, propagated in first order; under a quota that is used up also from a run without
+  // a pause to one with a whole pause more than the mean.
+  Seconds low{}, high{};
   double throughput_per_s = 0.0;  // samples per second of all instances: instances x batch / latency
   TimeShare share;
   std::string bound_by;  // "compute", "memory", "cache", "overhead", "serial": where most of the time goes

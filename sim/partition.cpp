@@ -82,7 +82,9 @@ Parts by_rows(const Operator& op, const Cutting& cutting, int threads) {
 
 Parts by_grain(const Operator& op, const Cutting& cutting, int threads) {
   const double blocks = std::ceil(output_elements(op) / cutting.grain_elements);
-  return {static_cast<int>(std::clamp(blocks, 1.0, static_cast<double>(threads))), 1.0};
+  if (blocks <= 1.0) return {1, 1.0};
+  const double all = threads;
+  return {threads, all / std::min(all, blocks)};
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 //             a batch of B products: B ceil(parts/B) items over T threads
 //   elements  cycles = a bytes + flop; below a threshold 1 part, else min( T, floor(cycles / block) ) threads
 //   rows      parts = min( T, rows, floor(elements / r) + 1 )
-//   grain     parts = min( T, ceil(elements / grain) ), equal blocks of elements      (PyTorch's at::parallel_for)
+//   grain     1 part for up to `grain` elements; else the whole team is forked, of which min( T, ceil(elements / grain) )
+//             get equal blocks                                                         (PyTorch's at::parallel_for)
 //   team      T parts, whatever the size; load of the busiest = ceil(U/T) / U           (llama.cpp)
 //
 // Holds for onnxruntime's MLAS and thread pool on x86-64 servers, versions read between 2021 and 2026:

@@ -4,7 +4,7 @@
 //   t_c = steps-wise W q / (n P eta v)      v speed of the slowest thread against one alone on its core (SMT)
 //   t_m = ( Q_p / (c b_p) + Q_s / B_s + max_s( Q_ms / B_s(n), Q_link / B_link ) ) / eta_m
 //         p private cache, s shared cache, ms memory of socket s
-//   fork_join = steps ( barrier + doublings x log2(n / 2) + fork + n x fork_per_thread + crossing )
+//   fork_join = steps x forks ( barrier + doublings x log2(n / 2) + fork + n x fork_per_thread + crossing )
 //
 // Weights lie on socket 0, where the loading thread touched them first; activations lie where the threads
 // are; interleaved memory spreads both over all sockets in use. A call of the model costs `run` once: it stands in the
@@ -192,13 +192,13 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
   if (op.kernel == KernelClass::shape) return plan;
   const KernelModel& kernel = context.runtime.model_of(op);
   const double smoothing = kernel.smoothing.value_or(context.runtime.smoothing.value);
-  plan.dispatch = context.runtime.dispatch.value;
+  plan.dispatch = kernel.dispatch ? kernel.dispatch->value : context.runtime.dispatch.value;
 
   const Parts parts =
       partition(op, kernel, context.runtime.cutting, context.channel_block, context.setting.intra_op);
   plan.threads = parts.threads;
   plan.each_its_own = context.runtime.static_parts;
-  const auto steps = static_cast<double>(op.work.steps);
+  const double steps = static_cast<double>(op.work.steps) * kernel.forks;
   plan.fork_join = fork_join_time(context, parts.threads) * steps;
 
   const FlopsPerSecond peak = peak_of_core(context, op.work.compute_type);

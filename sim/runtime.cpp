@@ -55,6 +55,8 @@ KernelModel read_kernel(const json::Value& value) {
   if (const auto half = object.optional("m_half")) kernel.m_half = half->number(0.0, 1e6);
   if (const auto half = object.optional("n_half")) kernel.n_half = half->number(0.0, 1e6);
   if (const auto half = object.optional("k_half")) kernel.k_half = half->number(0.0, 1e6);
+  if (const auto dispatch = object.optional("dispatch")) kernel.dispatch = read_cost(*dispatch);
+  if (const auto forks = object.optional("forks")) kernel.forks = forks->number(1.0, 64.0);
   if (const auto blocks = object.optional("fresh_blocks")) kernel.fresh_blocks = blocks->number(0.0, 16.0);
   object.finish();
   return kernel;

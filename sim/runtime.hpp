@@ -38,8 +38,10 @@ struct KernelModel {
   double m_half = 0.0;       // eta = eta_inf m/(m+m_half) n/(n+n_half) k/(k+k_half)
   double n_half = 0.0;
   double k_half = 0.0;
-  Value<double> memory_efficiency;  // of the machine's bandwidth at each level
-  std::optional<double> smoothing;  // p of its own roofline; else the runtime's
+  Value<double> memory_efficiency;         // of the machine's bandwidth at each level
+  std::optional<double> smoothing;         // p of its own roofline; else the runtime's
+  std::optional<Value<Seconds>> dispatch;  // of its own; else the runtime\'s
+  double forks = 1.0;                      // parallel regions of one call
   double fresh_blocks =
       1.0;  // blocks of the output's size that a call takes from the allocator (page_faults.hpp)
   friend bool operator==(const KernelModel&, const KernelModel&) = default;

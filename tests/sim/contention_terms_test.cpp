@@ -62,6 +62,16 @@ TEST_CASE("a quota stops threads that together use more than it, in proportion")
   }
 }
 
+TEST_CASE(
+    "the interval under a quota reaches from a run between two pauses to one that meets a whole pause") {
+  // 100 ms of work on one thread under half a CPU: 200 ms on the average, 100 without a pause, and a pause is 50 ms.
+  const sim::Evaluation e = sim::evaluate(dag(kCompute), {machine("1 cores 10Gflop/s"), 0.5, std::nullopt},
+                                          plain_runtime(), threads(1));
+  CHECK(e.forecast.latency.value() == doctest::Approx(0.200));
+  CHECK(e.forecast.low.value() == doctest::Approx(0.100));
+  CHECK(e.forecast.high.value() == doctest::Approx(0.250));
+}
+
 TEST_CASE("threads that spin without a CPU for each hold an operator in lockstep") {
   SUBCASE("four threads on two CPUs") {
     // c = 1/2: fairly shared 20 us. P = 2, R' = 4: a = 1 + 1 x 3/3 = 2, F = 1.2 x 4 / 2 = 2.4: 48 us in all.
@@ -80,7 +90,8 @@ TEST_CASE("threads that spin without a CPU for each hold an operator in lockstep
     sim::Plan plan = claimed.plan;
     plan.operators[0].each_its_own = true;
     CHECK(claimed.timeline.makespan == us(48));
-    CHECK(sim::simulate(claimed.graph, plan).makespan == us(1020));  // R / cpus - 1 = 1: a whole slice, then 20 us
+    CHECK(sim::simulate(claimed.graph, plan).makespan ==
+          us(1020));  // R / cpus - 1 = 1: a whole slice, then 20 us
   }
   SUBCASE("threads that sleep while they wait share fairly") {
     CHECK(Simulated("a", "workers 3; cpus 2; a: 10us x4").timeline.makespan == us(20));

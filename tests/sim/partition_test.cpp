@@ -106,6 +106,32 @@ TEST_CASE("rows bound the parts of a softmax") {
   CHECK(partition(op, cut_by(Cut::rows), {}, 16, 8).threads == 1);
 }
 
+TEST_CASE("a grain decides between the caller and the whole team, of which only some get a block") {
+  graphs::Operator op;
+  op.output_shape = {1, 32768};
+  CHECK(partition(op, cut_by(Cut::grain), {}, 16, 16) == Parts{1, 1.0});
+  op.output_shape = {1, 32769};  // two blocks for 16 threads: the busiest has 8 times the mean
+  CHECK(partition(op, cut_by(Cut::grain), {}, 16, 16) == Parts{16, 8.0});
+  op.output_shape = {64, 32768};
+  CHECK(partition(op, cut_by(Cut::grain), {}, 16, 16) == Parts{16, 1.0});
+}
+
+TEST_CASE("a team takes part in every operator, with whole units for each") {
+  graphs::Operator op;
+  op.work.units = 1;
+  CHECK(partition(op, cut_by(Cut::team), {}, 16, 8) == Parts{8, 8.0});
+  op.work.units = 12;  // two rounds for 8 threads: 16 places for 12 units
+  CHECK(partition(op, cut_by(Cut::team), {}, 16, 8) == Parts{8, 16.0 / 12.0});
+}
+
+TEST_CASE("an element-wise loop has no more threads than blocks of 40,000 cycles") {
+  // 1.6e6 cycles: 40 blocks.
+  graphs::Operator op;
+  op.work.flops = Flops(1.6e6);
+  CHECK(partition(op, cut_by(Cut::elements), {}, 16, 128).threads == 40);
+  CHECK(partition(op, cut_by(Cut::elements), {}, 16, 16).threads == 16);
+}
+
 TEST_CASE("a part is never empty of threads and never better than even") {
   CHECK(rc::check("1 <= threads <= T, 1 <= imbalance <= T", [] {
     const auto small = [] { return *rc::gen::inRange<std::int64_t>(0, 300); };
@@ -114,7 +140,7 @@ TEST_CASE("a part is never empty of threads and never better than even") {
     op.work.units = *rc::gen::inRange<std::int64_t>(1, 1000);
     if (*rc::gen::inRange(0, 4) == 0) op.output_shape = {};
     const int threads = *rc::gen::inRange(1, 200);
-    const Cut cut = static_cast<Cut>(*rc::gen::inRange(0, 5));
+    const Cut cut = static_cast<Cut>(*rc::gen::inRange(0, 7));
     const Parts parts = partition(op, cut_by(cut), {}, *rc::gen::element(8, 16), threads);
     RC_ASSERT(parts.threads >= 1);
     RC_ASSERT(parts.threads <= threads);

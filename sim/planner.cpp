@@ -180,8 +180,10 @@ Seconds fork_join_time(const Context& context, int threads) {
 // Against a thread alone on its core. Siblings that only wait for work leave the core to the one that has
 // some.
 double thread_speed(const Context& context, int threads) {
-  // Where every CPU is taken, packed or not is the same.
-  const bool packed = context.setting.smt && context.placement.threads < context.machine.logical_cpus();
+  // Where every CPU is taken, packed or not is the same; and with one operator at a time the other threads only wait.
+  const bool alone =
+      context.setting.mode == Mode::sequential && context.placement.threads >= context.machine.logical_cpus();
+  const bool packed = context.setting.smt && !alone;
   const bool own_cores =
       context.setting.instances == 1 && (threads == 1 || (!packed && threads <= cores_of(context.placement)));
   return own_cores ? 1.0 : context.placement.slowest_speed;

@@ -108,6 +108,27 @@ TEST_CASE("two threads of one core share it with the gain measured for compute a
   CHECK(milliseconds(kStream, on, threads(1)) == doctest::Approx(100.0));
 }
 
+TEST_CASE(
+    "an operator of fewer threads than cores has cores of its own where every CPU has a waiting thread") {
+  // 8 rows for 16 threads on 8 cores with two hardware threads each, no gain: 8 threads compute, 12.5 ms, packed or not.
+  Setting all = threads(16);
+  const std::string on = "8 cores 10Gflop/s; smt 2; gain 1 1";
+  CHECK(milliseconds(kCompute, on, all) == doctest::Approx(12.5));
+  all.smt = true;
+  CHECK(milliseconds(kCompute, on, all) == doctest::Approx(12.5));
+  // Two of them at once, in teams of their own, share the cores: 25 ms together, no less than one after the other.
+  sim::Runtime pools = plain_runtime();
+  pools.policy = "caffe2";
+  pools.own_teams = true;
+  pools.idle_inter_op_threads = 0;
+  Setting two = threads(8);
+  two.smt = true;
+  two.mode = sim::Mode::parallel;
+  two.inter_op = 2;
+  CHECK(milliseconds("a:1Gflop,units=8,shape=8x1000; b:1Gflop,units=8,shape=8x1000", on, two, pools) ==
+        doctest::Approx(25.0));
+}
+
 TEST_CASE("memory saturates: more cores than it takes bring nothing") {
   // A core draws 12 GB/s, the socket gives 20: 1 GB takes 83.3 ms, then 50.
   const std::string on = "4 cores 10Gflop/s; mem 20GB/s; core 12GB/s";

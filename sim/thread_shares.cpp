@@ -38,7 +38,7 @@ double granted_share(double runnable, const Plan& plan) {
 }  // namespace
 
 double lockstep(double held, const ThreadShares& shares, const Plan& plan) {
-  // Measured with onnxruntime, 3 to 8 threads on 2 CPUs: data/contention.
+  // Measured with onnxruntime, 3 to 8 threads on 2 CPUs: README, "Threads, frameworks and contention".
   constexpr double kHeldParts = 1.2;
   if (!(shares.oversubscribed > 1.0) || held <= 1.0) return 1.0;
   const double cpus = plan.cpus * plan.copies, runnable = shares.runnable * plan.copies;

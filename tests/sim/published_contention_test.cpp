@@ -1,5 +1,6 @@
-// The slow-down of one-thread instances beside each other, as published, against the machine's file; nothing was fitted
-// to these points.
+// The slow-down of one-thread instances beside each other, as published, against the machine's file; no constant
+// was fitted to these points. That instances are not in step, and that turbo was off, was concluded from them: with all in
+// step the sixteenth was 16 % off.
 //
 // Source: Packrat (arXiv 2311.18174), data branch of its repository, instances_vs_lat_tcmalloc_script: ResNet-50,
 // TorchScript, batch 16 each, tcmalloc, PyTorch 1.12, Xeon Gold 6142, SMT off, one socket. Mean over the instances

@@ -6,6 +6,7 @@
 #include "base/quantity_text.hpp"
 #include "sim/advice_context.hpp"
 #include "sim/knobs.hpp"
+#include "sim/policy.hpp"
 
 namespace corecast::sim {
 namespace {
@@ -31,10 +32,7 @@ Setting parallel(const AdviceContext& c, int slots, int intra_op) {
 }
 
 bool can_overlap(const AdviceContext& c) {
-  Setting setting = c.current;
-  setting.mode = Mode::parallel;
-  setting.inter_op = 2 + c.runtime.idle_inter_op_threads;
-  return operators_at_once(c.runtime, setting) > 1;
+  return policy_of(c.runtime).overlaps(c.runtime);
 }
 
 void ignored(AdviceContext& c) {

@@ -40,7 +40,6 @@ struct OperatorPlan {
   Seconds memory{};     // t_m, memory and caches
   Seconds cache{};      // of `memory`, what is spent in caches rather than in main memory and links
   Seconds imbalance{};  // t_c's share above `compute`
-  Seconds faults{};     // of `parallel` and `serial`: page faults of fresh outputs, and giving them back
   Bound bound = Bound::compute;
 
   [[nodiscard]] Seconds alone() const { return dispatch + serial + fork_join + parallel; }

@@ -128,20 +128,18 @@ MemoryTime memory_time(const Context& context, const Operator& op, const KernelM
     if (bytes > Bytes(0.0)) time.draws.push_back({context.shared_cache, bytes.value()});
   }
 
-  // Main memory: every socket serves the activations of its own threads, socket 0's memory all weights.
+  // Main memory: every socket serves the activations of its own threads, socket 0's memory all weights; interleaved, each
+  // socket serves the same part of both.
   Seconds slowest{};
   const bool interleaved = context.setting.memory == MemoryPolicy::interleave;
-  const double others = 1.0 - 1.0 / static_cast<double>(sockets.size());
+  const double evenly = 1.0 / static_cast<double>(sockets.size());
+  const double others = 1.0 - evenly;
   const Bytes remote_activations = (activations.from_memory + activations.from_shared) * others;
   for (std::size_t s = 0; s < sockets.size(); ++s) {
-    const double part = static_cast<double>(sockets[s].threads) / context.placement.threads;
-    const double lies_here = 1.0 / static_cast<double>(sockets.size());
-    Bytes bytes = activations.from_memory * (interleaved ? lies_here : part);
-    if (interleaved) {
-      bytes += weights.from_memory * lies_here;
-    } else if (s == 0) {
-      bytes += weights.from_memory;
-    }
+    const double activations_here =
+        interleaved ? evenly : static_cast<double>(sockets[s].threads) / context.placement.threads;
+    const double weights_here = interleaved ? evenly : s == 0 ? 1.0 : 0.0;
+    const Bytes bytes = activations.from_memory * activations_here + weights.from_memory * weights_here;
     if (!(bytes > Bytes(0.0))) continue;
     const double streaming =
         std::max(sockets[s].streaming_cores * used, std::min(sockets[s].streaming_cores, 1.0));
@@ -247,7 +245,6 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
     plan.parallel += touching;
     plan.memory += touching;
     plan.serial += faults.giving_back;
-    plan.faults = touching + faults.giving_back;
   }
   const Seconds overhead = plan.dispatch + plan.fork_join;
   const Seconds arithmetic = plan.compute + plan.imbalance;

@@ -7,6 +7,7 @@
 #include "base/quantity_text.hpp"
 #include "sim/knobs.hpp"
 #include "sim/placement.hpp"
+#include "sim/policy.hpp"
 
 namespace corecast::sim {
 namespace {
@@ -49,12 +50,6 @@ int cores_of(const ThreadPlacement& placement) {
   int cores = 0;
   for (const auto& share : placement.sockets) cores += share.cores;
   return cores;
-}
-
-bool can_overlap(const Runtime& runtime, Setting setting) {
-  setting.mode = Mode::parallel;
-  setting.inter_op = 2 + runtime.idle_inter_op_threads;
-  return operators_at_once(runtime, setting) > 1;
 }
 
 }  // namespace
@@ -114,7 +109,7 @@ std::vector<Message> advice(const graphs::Metrics& metrics, const Target& target
   const auto& machine = target.machine;
   const int computing = computing_threads(runtime, best);
   const Knobs& knobs = knobs_of(runtime.framework);
-  const bool overlaps = can_overlap(runtime, best);
+  const bool overlaps = policy_of(runtime).overlaps(runtime);
   if (!overlaps && !knobs.inter.empty() && metrics.max_width > 1) {
     const bool onnxruntime = runtime.framework == "onnxruntime";
     out.push_back({onnxruntime ? "ORT_INTEROP_NOOP" : "INTER_OP_IGNORED",

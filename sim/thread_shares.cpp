@@ -61,8 +61,7 @@ ThreadShares thread_shares(std::span<const int> wanted, const Plan& plan) {
     shares.cpu_share = plan.cpus / shares.runnable;
     shares.oversubscribed = shares.runnable / plan.cpus;
   }
-  shares.granted = granted_share(shares.runnable, plan);
-  shares.cpu_share *= shares.granted;
+  shares.cpu_share *= granted_share(shares.runnable, plan);
   return shares;
 }
 

@@ -43,7 +43,6 @@ struct ThreadShares {
   double held = 0.0;            // sum of held_i
   double runnable = 0.0;        // R
   double cpu_share = 1.0;       // c
-  double granted = 1.0;         // d
   double oversubscribed = 1.0;  // max(1, R / cpus)
 };
 

@@ -57,17 +57,22 @@ def forms(x):
     yield "optimized", torch.jit.optimize_for_inference(torch.jit.freeze(torch.jit.trace(model, x)))
 
 
+def counted(model, x):
+    """Page faults and seconds of one call, warm."""
+    for _ in range(3):
+        model(x)
+    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_minflt, time.perf_counter()
+    model(x)
+    spent = time.perf_counter() - start
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before, spent
+
+
 def faults(batches):
     torch.set_num_threads(2)
     for batch in batches:
         x = torch.rand(batch, 3, 224, 224)
         for name, model in forms(x):
-            for _ in range(3):
-                model(x)
-            before, start = resource.getrusage(resource.RUSAGE_SELF).ru_minflt, time.perf_counter()
-            model(x)
-            spent = time.perf_counter() - start
-            pages = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+            pages, spent = counted(model, x)
             print(f"resnet50 {name:10s} batch {batch:4d}: {pages / batch:8.0f} faults per image, {spent / batch * 1e3:7.2f} ms per image",
                   flush=True)
 
@@ -93,12 +98,7 @@ def layers(batches, tokens=17, depth=2):
     model = nn.Sequential(*[Layer() for _ in range(depth)]).eval()
     for batch in batches:
         x = torch.rand(batch, tokens, 768)
-        for _ in range(3):
-            model(x)
-        before, start = resource.getrusage(resource.RUSAGE_SELF).ru_minflt, time.perf_counter()
-        model(x)
-        spent = time.perf_counter() - start
-        pages = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+        pages, spent = counted(model, x)
         print(f"bert layer batch {batch:4d}: {pages / batch / depth:8.1f} faults per image and layer, "
               f"{spent / batch / depth * 1e3:7.3f} ms", flush=True)
 

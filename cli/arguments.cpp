@@ -11,6 +11,10 @@
 #include <memory>
 #include <sstream>
 
+#include "cli/arguments_calibrate_runtime.hpp"
+#include "cli/arguments_profile.hpp"
+#include "cli/arguments_measure.hpp"
+#include "cli/arguments_validate.hpp"
 #include "cli/host_calibration.hpp"
 #include "cli/option_values.hpp"
 #include "cli/snippets.hpp"
@@ -29,10 +33,12 @@ constexpr int kUsageError = 1;
 using Text = std::optional<std::string>;
 
 struct Raw {
+  Text calibrated;  // runtime
   std::string model, machine = "host", runtime = "onnxruntime", objective = "latency", jobs = "0";
   std::map<std::string, Text> setting;  // by key of setting_keys()
   Text batch, current, top, snippet, trace, output, measurements_only, from, date;
   Text sequence, type, csv;
+  ProfileText profile;
   std::vector<std::string> shapes, changes, groups, models;
   bool strict = false, json = false, timing = false, quick = false, thorough = false, report = false,
        hold_out = false, force = false, training = false;
@@ -104,6 +110,7 @@ SimulateOptions simulate_of(const Raw& raw) {
       set_member(options.setting, key, "--" + key, *given->second);
   }
   options.top = rows_of(raw, options.top);
+  options.profile = profile_of(raw.profile);
   options.trace = side_path_of("--trace", raw.trace);
   options.json = raw.json;
   return options;
@@ -116,6 +123,7 @@ TuneOptions tune_of(const Raw& raw) {
   options.search = search_of(raw);
   options.top = rows_of(raw, options.top);
   if (raw.current) options.current = setting_of("--current", *raw.current);
+  options.profile = profile_of(raw.profile);
   if (raw.snippet) {
     std::vector<std::pair<std::string, std::string>> words;
     for (const std::string& name : snippet_choices()) words.emplace_back(name, name);
@@ -284,11 +292,13 @@ void add_simulate(CLI::App& parent, Verbs& verbs) {
   CLI::App* app =
       subcommand(parent, "simulate", "One setting: its latency, and where the time goes.",
                  "  corecast simulate model.onnx --machine xeon-8180 --intra 28 --trace t.json\n"
-                 "  corecast simulate inception_v3 --runtime onnxruntime-1.13 --inter 3 --intra 4\n");
+                 "  corecast simulate inception_v3 --runtime onnxruntime-1.13 --inter 3 --intra 4\n"
+                 "  corecast simulate resnet50 --runtime pytorch --profile trace.json --profile-setting intra=1\n");
   add_model(app, *raw);
   add_machine(app, *raw);
   add_runtime(app, *raw);
   add_setting(app, *raw);
+  add_profile(app, raw->profile);
   add_text(app, "--top", raw->top, "operators to list, by time; default 10")->type_name("K");
   add_text(app, "--trace", raw->trace, "write a Chrome trace, for ui.perfetto.dev")->type_name("FILE");
   add_json(app, *raw);
@@ -303,6 +313,7 @@ void add_tune(CLI::App& parent, Verbs& verbs) {
                  "  corecast tune model.onnx --machine xeon-8480plus --objective throughput --batch 8\n"
                  "  corecast tune bert_base --seq 384 --dtype int8\n"
                  "  corecast tune model.onnx --current intra=8,instances=4\n"
+                 "  corecast tune model.onnx --profile onnxruntime_profile.json\n"
                  "  corecast tune resnet50 --training --batch 32 --runtime tensorflow-onednn\n");
   add_model(app, *raw);
   add_machine(app, *raw);
@@ -314,6 +325,7 @@ void add_tune(CLI::App& parent, Verbs& verbs) {
                   "others: the framework's default",
                   fmt::join(setting_keys(), ", ")))
       ->type_name("S");
+  add_profile(app, raw->profile);
   add_text(app, "--top", raw->top, "settings to list; default 5")->type_name("K");
   add_text(app, "--snippet", raw->snippet,
            fmt::format("{}; default: the runtime's own", fmt::join(snippet_choices(), ", ")))
@@ -356,7 +368,12 @@ void add_calibrate(CLI::App& parent, Verbs& verbs) {
       subcommand(parent, "calibrate", "Measure this host and fit a machine file to it, in about two minutes.",
                  "  corecast calibrate\n"
                  "  corecast calibrate --measurements-only host.json --quick\n"
-                 "  corecast calibrate --from host.json -o machine.json --report\n");
+                 "  corecast calibrate --from host.json -o machine.json --report\n"
+                 "  corecast calibrate --runtime onnxruntime\n");
+  add_text(app, "--runtime", raw->calibrated,
+           fmt::format("measure this framework's kernels instead, in about 10 minutes (--quick: 3): {}",
+                       fmt::join(calibrated_runtimes(), ", ")))
+      ->type_name("R");
   add_text(app, "-o,--output", raw->output,
            "the machine file; default: this host's own, which `tune` then uses; with --from: none")
       ->type_name("FILE");
@@ -388,7 +405,11 @@ void add_calibrate(CLI::App& parent, Verbs& verbs) {
                                      "measurements of another run");
   for (CLI::Option* of_the_fit : {report, hold_out, force}) measure->excludes(of_the_fit);
   add_json(app, *raw);
-  verbs.push_back({app, [raw]() -> Command { return calibrate_of(*raw); }});
+  verbs.push_back({app, [raw]() -> Command {
+                     const CalibrateOptions options = calibrate_of(*raw);
+                     if (raw->calibrated) return runtime_calibration_of(*raw->calibrated, options);
+                     return options;
+                   }});
 }
 
 ModelWriteOptions model_write_of(const Raw& raw) {
@@ -510,6 +531,10 @@ Arguments parse_arguments(int argc, const char* const* argv) {
   add_study(app, verbs);
   add_model_command(app, verbs);
   add_runtime_command(app, verbs);
+  MeasureVerb measure = add_measure(app);
+  verbs.push_back({measure.app, std::move(measure.command)});
+  ValidateVerb validate = add_validate(app);
+  verbs.push_back({validate.app, std::move(validate.command)});
 
   try {
     app.parse(argc, argv);

@@ -18,6 +18,9 @@ namespace corecast::cli {
 [[nodiscard]] std::string run(const ModelWriteOptions& options);
 [[nodiscard]] std::string run(const RuntimeListOptions& options);
 [[nodiscard]] std::string run(const CalibrateOptions& options);
+[[nodiscard]] std::string run(const CalibrateRuntimeOptions& options);
 [[nodiscard]] std::string run(const StudyOptions& options);
+[[nodiscard]] std::string run(const MeasureOptions& options);
+[[nodiscard]] std::string run(const ValidateOptions& options);
 
 }  // namespace corecast::cli

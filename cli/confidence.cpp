@@ -39,11 +39,14 @@ std::string statement(const Confidence& c, const hwmodels::Machine& machine, std
     text = "All values are measured, fitted, detected or from datasheets.";
   } else {
     text = fmt::format(
-        "{}: {}{} are priors, not measurements. Trust the order of settings more than their times.",
+        "{}: {}{} are priors, not measurements. {}",
         machine.calibration ? "Calibrated in part" : "Not calibrated",
         !machine.calibration || c.machine.of(Origin::prior) > 0 ? priors_of(c.machine, "machine") + " and "
                                                                 : "",
-        priors_of(c.runtime, "runtime"));
+        priors_of(c.runtime, "runtime"),
+        c.profiled > 0 ? fmt::format("The profile measured {}: the rest decides how they scale.",
+                                     counted(c.profiled, "operator"))
+                       : "Trust the order of settings more than their times.");
   }
   if (c.within_2_percent > 1) {
     text +=
@@ -118,6 +121,7 @@ Confidence confidence_of(const hwmodels::Machine& machine, const sim::Runtime& r
   Confidence c;
   c.machine = origins_of(machine);
   c.runtime = origins_of(runtime);
+  c.profiled = static_cast<int>(runtime.operator_factors.size());
   c.calibrated = c.machine.of(Origin::prior) == 0 && c.runtime.of(Origin::prior) == 0;
   const sim::Forecast& best = ranking.front().forecast;
   if (best.latency > Seconds(0.0)) c.interval = best.high / best.latency - 1.0;

@@ -108,6 +108,20 @@ CalibrationFiles calibration_files(const hwmodels::Host& host) {
   return {directory / (name + ".json"), directory / (name + ".measurements.json")};
 }
 
+RuntimeCalibrationFiles runtime_calibration_files(const hwmodels::Host& host, const std::string& runtime) {
+  const fs::path directory = calibration_directory();
+  const std::string name = calibration_name(host) + "." + runtime;
+  return {directory / (name + ".json"), directory / (name + ".measurements.json")};
+}
+
+std::optional<fs::path> calibrated_runtime(const hwmodels::Host& host, const std::string& runtime) {
+  if (!directory_if_known()) return std::nullopt;
+  fs::path file = runtime_calibration_files(host, runtime).runtime;
+  std::error_code code;
+  if (!fs::exists(file, code)) return std::nullopt;
+  return file;
+}
+
 std::optional<HostCalibration> apply_calibration(hwmodels::Host& host) {
   if (!directory_if_known()) return std::nullopt;
   const fs::path file = calibration_files(host).machine;

@@ -24,6 +24,17 @@ struct CalibrationFiles {
 };
 [[nodiscard]] CalibrationFiles calibration_files(const hwmodels::Host& host);
 
+// The runtime as `calibrate --runtime` found it on this host, and the times of the suite it was fitted to.
+struct RuntimeCalibrationFiles {
+  std::filesystem::path runtime;
+  std::filesystem::path measurements;
+};
+[[nodiscard]] RuntimeCalibrationFiles runtime_calibration_files(const hwmodels::Host& host,
+                                                                const std::string& runtime);
+// Where it is, when this host has one; nothing when no directory is known.
+[[nodiscard]] std::optional<std::filesystem::path> calibrated_runtime(const hwmodels::Host& host,
+                                                                      const std::string& runtime);
+
 struct HostCalibration {
   std::filesystem::path file;
   std::string date;             // as its measurements state it

@@ -58,7 +58,8 @@ struct MachineInput {
 [[nodiscard]] MachineInput load_machine_input(const std::string& name);
 
 [[nodiscard]] sim::Runtime load_runtime(const std::string& name);
-// With its library's kernels as a calibration of that machine measured them.
+// On this host as `calibrate --runtime` found it, where it did. With its library's kernels as a calibration of that machine
+// measured them.
 [[nodiscard]] sim::Runtime load_runtime(const std::string& name, const MachineInput& machine);
 
 // Before long work: throws InputError when `path` cannot become a file, or is one that the command reads.

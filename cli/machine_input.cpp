@@ -3,8 +3,10 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "cli/checksum.hpp"
 #include "cli/data_directory.hpp"
 #include "cli/inputs.hpp"
@@ -131,7 +133,18 @@ sim::Runtime load_runtime(const std::string& name) {
 }
 
 sim::Runtime load_runtime(const std::string& name, const MachineInput& machine) {
-  return sim::with_kernels_of(load_runtime(name), machine.machine);
+  sim::Runtime runtime = load_runtime(name);
+  const auto own = machine.host ? calibrated_runtime(*machine.host, name) : std::nullopt;
+  if (own) {
+    try {
+      const std::string text = read_file(*own);
+      runtime = sim::parse_runtime_json(text, own->string(), sim::read_runtimes(data_directory() / "runtimes"));
+    } catch (const InputError& error) {
+      throw InputError(error.where(), error.problem(),
+                       fmt::format("remove the file, or run `corecast calibrate --runtime {}` again", name));
+    }
+  }
+  return sim::with_kernels_of(std::move(runtime), machine.machine);
 }
 
 void check_output(const char* option, const fs::path& path, const std::string& input) {

@@ -1,5 +1,6 @@
 // The program: reads the command line, runs one command, prints its result, turns failures into exit codes.
 //   0  done      1  wrong usage      2  bad input (InputError)      3  no answer (NoAnswer)
+//   130  interrupted by the user (Interrupted)
 // Anything else that is thrown is a mistake of ours: 70. Results go to standard output, all else to standard
 // error.
 #include <fmt/format.h>
@@ -17,11 +18,12 @@
 #include "base/error.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/interrupted.hpp"
 #include "hwmodels/text_columns.hpp"
 
 namespace {
 
-constexpr int kBadInput = 2, kNoAnswer = 3, kInternalError = 70;
+constexpr int kBadInput = 2, kNoAnswer = 3, kInternalError = 70, kInterrupted = 130;
 
 int fail(int code, const std::string& message) {
   const std::string line = "corecast: " + corecast::hwmodels::printable(message) + "\n";
@@ -60,6 +62,8 @@ int main(int argc, char** argv) {
     return fail(kBadInput, error.what());
   } catch (const corecast::NoAnswer& error) {
     return fail(kNoAnswer, error.what());
+  } catch (const corecast::cli::Interrupted& error) {
+    return fail(kInterrupted, error.what());
   } catch (const std::bad_alloc&) {
     return fail(kBadInput, "not enough memory for this input");
   } catch (const std::exception& error) {

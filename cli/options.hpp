@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "base/data_type.hpp"
+#include "calibration/adaptor/plan.hpp"
+#include "calibration/evidence/evidence.hpp"
 #include "calibration/microbench/suite.hpp"
 #include "graphs/onnx_import.hpp"
 #include "sim/search.hpp"
@@ -72,10 +74,17 @@ struct AskedSetting {
   friend bool operator==(const AskedSetting&, const AskedSetting&) = default;
 };
 
+// One profiled run of the model, and what was said of its setting.
+struct ProfileChoice {
+  std::filesystem::path file;
+  AskedSetting setting;
+};
+
 struct SimulateOptions {
   ModelOptions model;
   TargetOptions target;
   AskedSetting setting;
+  std::optional<ProfileChoice> profile;
   int top = 10;
   std::optional<std::filesystem::path> trace;
   bool json = false;
@@ -87,6 +96,7 @@ struct TuneOptions {
   SearchChoice search;
   int top = 5;
   std::optional<AskedSetting> current;  // the user's own, to be compared with the best
+  std::optional<ProfileChoice> profile;
   std::string snippet;                  // empty: the runtime's framework
   bool json = false;
 };
@@ -137,8 +147,51 @@ struct CalibrateOptions {
   bool json = false;
 };
 
+// `calibrate --runtime NAME`.
+struct CalibrateRuntimeOptions {
+  std::string runtime;
+  std::optional<std::filesystem::path> output;             // none: this host's own file
+  std::optional<std::filesystem::path> measurements_only;  // measure, write these, fit nothing
+  std::optional<std::filesystem::path> from;               // fit these, measure nothing
+  bool quick = false;
+  std::string date;     // of the measurements; empty: now
+  bool report = false;  // all numbers and the worst models
+  bool force = false;   // write a file although it forecasts held-out models no better than what there is
+  bool json = false;
+};
+
+// "NAME=VALUE", or VALUE alone: the name is empty then.
+struct NamedChoice {
+  std::string name, value;
+};
+
+struct ValidateOptions {
+  std::vector<std::filesystem::path> measured;
+  std::vector<NamedChoice> graphs, machines, runtimes;
+  std::optional<evidence::Anchor> anchor;
+  bool by_mode = false, by_spin = false, by_runtime = false;
+  int top = 10;
+  bool rows = false;  // all settings in the JSON
+  std::optional<std::filesystem::path> csv, plot;
+  bool json = false;
+};
+
+struct MeasureOptions {
+  ModelOptions model;
+  std::string framework = "onnxruntime";
+  std::string version;            // of the framework, where several are installed; empty: its current one
+  std::string settings = "grid";  // or a file
+  std::vector<std::string> axes;  // in place of `settings`
+  std::vector<std::string> values;  // "NAME=NUMBER": what an input is filled with
+  std::filesystem::path output;
+  adaptor::Method method;
+  std::optional<double> budget_s;  // of all
+  std::string date;
+  bool json = false;
+};
+
 using Command = std::variant<InspectOptions, MachineShowOptions, MachineListOptions, SimulateOptions,
                              TuneOptions, WhatIfOptions, ModelListOptions, ModelWriteOptions,
-                             RuntimeListOptions, CalibrateOptions, StudyOptions>;
+                             RuntimeListOptions, CalibrateOptions, CalibrateRuntimeOptions, StudyOptions, ValidateOptions, MeasureOptions>;
 
 }  // namespace corecast::cli

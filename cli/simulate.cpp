@@ -38,6 +38,10 @@ std::string run(const SimulateOptions& options) {
   {
     const Progress progress("simulating " + options.model.model);
     report.model = load_model_input(options.model);
+    if (options.profile) {
+      report.profile = load_profile(*options.profile, report.model, report.machine, report.runtime);
+      report.runtime = report.profile->fit.runtime;
+    }
     report.setting = setting_of(options, report);
     report.effective = sim::effective(report.machine.target, report.runtime, report.setting);
     report.prepared = sim::prepare(report.model.graph, report.runtime);
@@ -46,6 +50,10 @@ std::string run(const SimulateOptions& options) {
                                 report.setting, {sim::Objective::latency, online_cpus(report.machine)});
   }
   report.warnings = model_warnings(report.model, report.runtime);
+  if (report.profile) {
+    const auto& more = report.profile->fit.warnings;
+    report.warnings.insert(report.warnings.end(), more.begin(), more.end());
+  }
   for (const auto& more : {report.machine.warnings,
                            sim::setting_warnings(report.machine.target, report.runtime, report.setting)}) {
     report.warnings.insert(report.warnings.end(), more.begin(), more.end());

@@ -20,6 +20,7 @@ std::string json_of(const SimulateReport& r) {
   tree["runtime"] = tree_of(r.runtime);
   tree["setting"] = tree_of(r.setting);
   tree["effective_setting"] = tree_of(r.effective);
+  if (r.profile) tree["profile"] = profile_tree(*r.profile);
   tree["forecast"] = tree_of(r.evaluation.forecast);
   tree["operators"] = Tree::array();
   for (const sim::Run& run : r.evaluation.timeline.runs) {

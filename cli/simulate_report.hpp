@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/inputs.hpp"
+#include "cli/profile_input.hpp"
 #include "sim/advice.hpp"
 #include "sim/forecast.hpp"
 
@@ -18,6 +19,7 @@ struct SimulateReport {
   sim::Setting setting;    // as asked for
   sim::Setting effective;  // as the runtime runs it
   sim::Evaluation evaluation;
+  std::optional<ProfileInput> profile;
   std::vector<sim::Message> warnings;
   std::vector<sim::Advice> advice;  // for this setting
   std::vector<sim::Message> more;   // advice that holds for any setting here

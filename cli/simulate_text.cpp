@@ -87,6 +87,7 @@ std::string operator_table(const SimulateReport& report, int width) {
 std::string text_of(const SimulateReport& report, int width) {
   std::string text = heading_of(report.model, width) + header_lines(report.machine, report.runtime, width);
   text += "\n" + forecast_lines(report, width);
+  if (report.profile) text += profile_text(*report.profile, width);
   text += "\nWhat bounds the operators\n" + bound_table(report.evaluation.timeline, width);
   text += "\nLongest operators\n" + operator_table(report, width);
   std::vector<sim::Message> advice = messages_of(report.advice);

@@ -85,6 +85,10 @@ std::string run(const TuneOptions& options) {
   {
     const Progress progress("tuning " + options.model.model);
     report.model = load_model_input(options.model);
+    if (options.profile) {
+      report.profile = load_profile(*options.profile, report.model, report.machine, report.runtime);
+      report.runtime = report.profile->fit.runtime;
+    }
     const graphs::Graph prepared = sim::prepare(report.model.graph, report.runtime);
     report.result = sim::search(report.model.graph, prepared, report.machine.target, report.runtime,
                                 {options.search.objective, options.top, options.search.jobs});
@@ -97,6 +101,7 @@ std::string run(const TuneOptions& options) {
   }
   report.confidence = confidence_of(report.machine.target.machine, report.runtime, report.result.ranking);
   append(report.warnings, model_warnings(report.model, report.runtime));
+  if (report.profile) append(report.warnings, report.profile->fit.warnings);
   append(report.warnings, report.machine.warnings);
   append(report.warnings, report.result.warnings);
   report.warnings = distinct(std::move(report.warnings));

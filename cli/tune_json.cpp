@@ -41,6 +41,7 @@ std::string json_of(const TuneReport& r) {
   tree["machine"] = cli::tree_of(r.machine);
   tree["runtime"] = cli::tree_of(r.runtime);
   tree["objective"] = sim::name_of(r.objective);
+  if (r.profile) tree["profile"] = profile_tree(*r.profile);
   tree["best"] = tree_of_candidate(r.result.best);
   tree["ranking"] = Tree::array();
   for (const sim::Candidate& candidate : r.result.ranking)

@@ -7,6 +7,7 @@
 
 #include "cli/confidence.hpp"
 #include "cli/inputs.hpp"
+#include "cli/profile_input.hpp"
 #include "cli/snippets.hpp"
 #include "sim/advice.hpp"
 #include "sim/search.hpp"
@@ -26,6 +27,7 @@ struct TuneReport {
   sim::Objective objective = sim::Objective::latency;
   sim::SearchResult result;
   std::optional<CurrentSetting> current;
+  std::optional<ProfileInput> profile;
   Confidence confidence;
   std::vector<sim::Message> advice;  // that goes with the best
   std::vector<sim::Message> warnings;

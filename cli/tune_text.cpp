@@ -93,6 +93,7 @@ std::string text_of(const TuneReport& report, int width) {
   text += fmt::format("\nBest settings for {}\n",
                       report.objective == sim::Objective::latency ? "latency" : "throughput");
   text += ranking_table(report, width);
+  if (report.profile) text += profile_text(*report.profile, width);
   if (report.current) text += "\nYour setting beside the best\n" + current_table(report, width);
   text += "\nWhat simple rules give\n" + baseline_table(report, width) + "\n";
   text += wrapped(search_text(result), width);

@@ -1,5 +1,6 @@
 #include "graphs/builder.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 #include <set>
@@ -265,6 +266,7 @@ WrittenModel Builder::finish(std::string name) {
   WrittenModel model = std::exchange(model_, WrittenModel{});
   model.graph.name = std::move(name);
   model.graph.batch = batch_;
+  model.graph.inputs = std::max<std::int64_t>(1, static_cast<std::int64_t>(model.inputs.size()));
   std::set<std::string> read;
   for (const NodeView& node : model.nodes) {
     for (const TensorView& input : node.inputs) read.insert(input.name);

@@ -123,6 +123,7 @@ class Workbench {
     Graph out;
     out.name = graph_.name;
     out.batch = graph_.batch;
+    out.inputs = graph_.inputs;
     out.notes = graph_.notes;
     std::vector<OpIndex> index(nodes_.size());
     for (const std::size_t v : left) index[v] = out.add(nodes_[v].op);

@@ -69,6 +69,7 @@ Graph& Graph::operator=(Graph&& other) noexcept = default;
 Graph::Graph(const Graph& other)
     : name(other.name),
       batch(other.batch),
+      inputs(other.inputs),
       notes(other.notes),
       operators_(other.operators_),
       topology_(std::make_unique<Topology>(*other.topology_)),
@@ -178,7 +179,8 @@ Bytes Graph::total_traffic() const {
 }
 
 bool operator==(const Graph& a, const Graph& b) {
-  if (a.name != b.name || a.batch != b.batch || a.notes != b.notes || a.size() != b.size()) return false;
+  if (a.name != b.name || a.batch != b.batch || a.inputs != b.inputs || a.notes != b.notes || a.size() != b.size())
+    return false;
   for (std::size_t v = 0; v < a.size(); ++v) {
     if (!(a.op(OpIndex(v)) == b.op(OpIndex(v)))) return false;
   }

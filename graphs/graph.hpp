@@ -63,6 +63,7 @@ class Graph {
 
   std::string name;
   std::int64_t batch = 1;
+  std::int64_t inputs = 1;  // tensors that a call hands over
   std::vector<Note> notes;
 
   OpIndex add(Operator op);                             // InputError on a repeated name
@@ -86,7 +87,7 @@ class Graph {
   [[nodiscard]] std::int64_t total_parameters() const;
   [[nodiscard]] Bytes total_traffic() const;
 
-  // Same names, operators in the same order, connections, batch and notes.
+  // Same names, operators in the same order, connections, batch, inputs and notes.
   friend bool operator==(const Graph& a, const Graph& b);
 
  private:

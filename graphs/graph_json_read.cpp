@@ -173,6 +173,7 @@ Graph parse_graph_json(std::string_view text, const std::string& file) {
   Graph graph;
   if (const auto name = root.optional("name")) graph.name = name->text();
   graph.batch = count(root, "batch", 1, 1);
+  graph.inputs = count(root, "inputs", 1, 1);
   read_operators(root.required("operators"), graph);
   if (const auto edges = root.optional("edges")) read_edges(*edges, graph);
   if (const auto notes = root.optional("notes")) read_notes(*notes, graph);

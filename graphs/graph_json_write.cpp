@@ -87,6 +87,7 @@ std::string written(const Graph& graph) {
   std::string head = "{\n  \"schema\": \"corecast.graph/1\"";
   if (!graph.name.empty()) head += ",\n  \"name\": " + Json(graph.name).dump();
   if (graph.batch != 1) head += fmt::format(",\n  \"batch\": {}", graph.batch);
+  if (graph.inputs != 1) head += fmt::format(",\n  \"inputs\": {}", graph.inputs);
   Lines lines;
   lines.open("operators");
   for (std::size_t i = 0; i < graph.size(); ++i) lines.add(to_json(graph.op(OpIndex(i))));

@@ -139,6 +139,7 @@ Graph import_model(const ::onnx::ModelProto& model, const std::string& name, con
   Graph graph;
   graph.name = clean(std::filesystem::path(name).stem().string());
   graph.batch = inputs.batch;
+  graph.inputs = std::max<std::int64_t>(1, static_cast<std::int64_t>(inputs.names.size()));
   graph.notes = inputs.notes;
   enter_graph(context, frame, proto);
   add_inputs(context, frame, inputs, proto);

@@ -366,6 +366,7 @@ WrittenModel quantized(const WrittenModel& model) {
   WrittenModel result = model_from_nodes(quantizer.run());
   result.graph.name = model.graph.name;
   result.graph.batch = model.graph.batch;
+  result.graph.inputs = model.graph.inputs;
   result.graph.notes = model.graph.notes;
   result.inputs = model.inputs;
   result.outputs = quantizer.outputs();

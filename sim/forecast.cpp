@@ -22,6 +22,8 @@ struct Parts {
   double memory = 0.0;
   double overhead = 0.0;
   double compute_error = 0.0;  // relative, of the arithmetic: kernel efficiencies weighted with their time
+  double profiled = 0.0;       // share of what a profile measured: then it is not in `compute` and `memory`
+  double profiled_error = 0.0;
   std::array<double, 5> by_bound{};
 };
 
@@ -30,8 +32,15 @@ Parts parts_of(const graphs::Graph& graph, const Plan& plan, const Runtime& runt
   for (std::size_t i = 0; i < plan.operators.size(); ++i) {
     const OperatorPlan& op = plan.operators[i];
     const double arithmetic = (op.compute + op.imbalance + op.serial).value();
-    parts.compute += arithmetic;
-    parts.memory += op.memory.value();
+    const OperatorFactor* factor = runtime.factor_of(graph.op(OpIndex(i)));
+    if (factor != nullptr) {
+      const double kernel = arithmetic + op.memory.value();
+      parts.profiled += kernel;
+      parts.profiled_error += kernel * factor->relative_error;
+    } else {
+      parts.compute += arithmetic;
+      parts.memory += op.memory.value();
+    }
     parts.overhead += (op.dispatch + op.fork_join).value();
     const auto spent = [&](Bound bound, Seconds time) {
       parts.by_bound[static_cast<std::size_t>(bound)] += time.value();
@@ -41,15 +50,17 @@ Parts parts_of(const graphs::Graph& graph, const Plan& plan, const Runtime& runt
     spent(Bound::cache, op.cache);
     spent(Bound::overhead, op.dispatch + op.fork_join);
     spent(Bound::serial, op.serial);
-    if (arithmetic > 0.0) {
+    if (arithmetic > 0.0 && factor == nullptr) {
       parts.compute_error += arithmetic * runtime.model_of(graph.op(OpIndex(i))).efficiency.relative_error;
     }
   }
   // Errors of one class are common to all its operators; those of different classes are added as if they were
   // too: the sum is an upper bound, and what a runtime gets wrong it tends to get wrong everywhere.
   if (parts.compute > 0.0) parts.compute_error /= parts.compute;
-  const double all = parts.compute + parts.memory + parts.overhead;
+  if (parts.profiled > 0.0) parts.profiled_error /= parts.profiled;
+  const double all = parts.compute + parts.memory + parts.overhead + parts.profiled;
   if (all > 0.0) {
+    parts.profiled /= all;
     parts.compute /= all;
     parts.memory /= all;
     parts.overhead /= all;
@@ -70,7 +81,8 @@ double relative_error(const Parts& parts, const hwmodels::Machine& machine, cons
   const double overhead_error =
       std::hypot(runtime.dispatch.relative_error, machine.threads.barrier.relative_error);
   const double compute = parts.compute * std::hypot(parts.compute_error, clock_error(machine));
-  return std::hypot(compute, parts.memory * memory_error, parts.overhead * overhead_error);
+  return std::hypot(std::hypot(compute, parts.memory * memory_error, parts.overhead * overhead_error),
+                    parts.profiled * parts.profiled_error);
 }
 
 }  // namespace
@@ -86,7 +98,7 @@ int Target::physical_cores() const {
 }
 
 graphs::Graph prepare(const graphs::Graph& graph, const Runtime& runtime) {
-  return graphs::fuse(graph, runtime.fusion);
+  return graphs::with_reorders(graphs::fuse(graph, runtime.fusion), runtime.blocked_layout);
 }
 
 int operators_at_once(const Runtime& runtime, const Setting& setting) {

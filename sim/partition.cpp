@@ -47,6 +47,12 @@ Parts blocked(const Operator& op, const Cutting& cutting, int block, int threads
   return in_whole_units(units, threads);
 }
 
+// Of one of `steps` that follow one another: its share of the batch.
+MatrixShape of_a_step(MatrixShape shape, std::int64_t steps) {
+  shape.batch = std::max<std::int64_t>(shape.batch / std::max<std::int64_t>(steps, 1), 1);
+  return shape;
+}
+
 Parts product(const MatrixShape& shape, const Cutting& cutting, int threads) {
   const double multiplications =
       static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
@@ -100,7 +106,8 @@ Parts partition(const Operator& op, const KernelModel& kernel, const Cutting& cu
       if (is_blocked_shape(op)) return blocked(op, cutting, channel_block, threads);
       return op.matrix ? product(*op.matrix, cutting, threads) : by_rows(op, cutting, threads);
     case Cut::gemm:
-      return op.matrix ? product(*op.matrix, cutting, threads) : by_rows(op, cutting, threads);
+      return op.matrix ? product(of_a_step(*op.matrix, op.work.steps), cutting, threads)
+                       : by_rows(op, cutting, threads);
     case Cut::elements:
       return by_elements(op, cutting, threads);
     case Cut::rows:

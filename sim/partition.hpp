@@ -5,7 +5,7 @@
 //             U = ceil(images channels / b) H_out                  (pooling, depthwise)
 //             always forked over T threads; load of the busiest = ceil(U/T) / U
 //   gemm      parts = min( floor(m n k / g) + 1, cap, T ); along the longer of n (in columns of c) and m;
-//             a batch of B products: B ceil(parts/B) items over T threads
+//             a batch of B products: B ceil(parts/B) items over T threads; of a recurrent operator those of one step
 //   elements  cycles = a bytes + flop; below a threshold 1 part, else min( T, floor(cycles / block) ) threads
 //   rows      parts = min( T, rows, floor(elements / r) + 1 )
 //   grain     1 part for up to `grain` elements; else the whole team is forked, of which min( T, ceil(elements / grain) )

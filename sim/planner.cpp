@@ -4,6 +4,7 @@
 //   t_c = steps-wise W q / (n P eta v)      v speed of the slowest thread against one alone on its core (SMT)
 //   t_m = ( Q_p / (c b_p) + Q_s / B_s + max_s( Q_ms / B_s(n), Q_link / B_link ) ) / eta_m
 //         p private cache, s shared cache, ms memory of socket s
+//   eta = eta of kernel_time.hpp, times `unpacked` where both sides of a product are activations
 //   fork_join = steps x forks ( barrier + doublings x log2(n / 2) + fork + n x fork_per_thread + crossing )
 //
 // Weights lie on socket 0, where the loading thread touched them first; activations lie where the threads
@@ -15,6 +16,9 @@
 //
 // t the parallel time with n threads.
 //
+// A profile's factor f of an operator (runtime.hpp) makes t_c and t_m f times as long, so it scales with threads as the
+// model does; bytes that a kernel faster than the model cannot have moved (f < 1) are not drawn.
+//
 // Instances are not in step. Of the others' cores rho stream at a time, rho = share of main memory in an instance's own
 // time: 16 one-thread instances of ResNet-50 on 16 cores slow down less than the 16 threads of one instance do.
 #include <algorithm>
@@ -23,6 +27,7 @@
 #include "base/error.hpp"
 #include "hwmodels/kernel_time.hpp"
 #include "sim/forecast.hpp"
+#include "sim/packing.hpp"
 #include "sim/page_faults.hpp"
 #include "sim/partition.hpp"
 #include "sim/placement.hpp"
@@ -72,21 +77,28 @@ BytesPerSecond socket_bandwidth(const Machine& machine, double cores, const Sock
   return Bytes(1.0) / per_byte;
 }
 
-FlopsPerSecond peak_of_core(const Context& context, DataType type) {
+struct Core {
+  FlopsPerSecond peak;
+  double clock;  // 1/s
+};
+Core core_for(const Context& context, DataType type) {
   const auto& group = context.machine.groups[static_cast<std::size_t>(context.placement.group)];
   const auto peak = hwmodels::peak_for(group, context.runtime.run_as(type));
   int active = 1;
   for (const auto& share : context.placement.sockets) active = std::max(active, share.active_cores);
-  return FlopsPerSecond(peak.flop_per_cycle * hwmodels::clock_at(group, peak.extension, active).value());
+  const double clock = hwmodels::clock_at(group, peak.extension, active).value();
+  return {FlopsPerSecond(peak.flop_per_cycle * clock), clock};
 }
 
 double shape_efficiency(const Operator& op, const KernelModel& kernel) {
   if (!op.matrix) return kernel.efficiency.value;
+  // Weights are packed once, when the model is loaded; a second activation in every call.
+  const bool packs = op.work.weights_read == Bytes(0.0);
   const auto factor = [](std::int64_t size, double half) {
     return hwmodels::shape_factor(static_cast<double>(std::max<std::int64_t>(size, 1)), half);
   };
   return kernel.efficiency.value * factor(op.matrix->m, kernel.m_half) * factor(op.matrix->n, kernel.n_half) *
-         factor(op.matrix->k, kernel.k_half);
+         factor(op.matrix->k, kernel.k_half) * (packs ? kernel.unpacked : 1.0);
 }
 
 int cores_of(const ThreadPlacement& placement) {
@@ -102,7 +114,8 @@ struct MemoryTime {
 };
 
 // t_m of the parallel part with `threads` of the placement's threads.
-MemoryTime memory_time(const Context& context, const Operator& op, const KernelModel& kernel, int threads) {
+MemoryTime memory_time(const Context& context, const Operator& op, const KernelModel& kernel, double factor,
+                       int threads) {
   const auto& sockets = context.placement.sockets;
   const double used =
       static_cast<double>(threads) / context.placement.threads;  // of the cores in the placement
@@ -114,7 +127,7 @@ MemoryTime memory_time(const Context& context, const Operator& op, const KernelM
   CacheView shared = context.caches;
   shared.shared_size /= context.at_once;
   const Traffic activations = activation_traffic(op.work, shared, whole_cores);
-  const double efficiency = kernel.memory_efficiency.value;
+  const double efficiency = kernel.memory_efficiency.value / factor;
   MemoryTime time;
 
   if (context.caches.private_bandwidth > BytesPerSecond(0.0)) {
@@ -159,6 +172,7 @@ MemoryTime memory_time(const Context& context, const Operator& op, const KernelM
   time.total += slowest;
   time.total /= efficiency;
   time.main_memory = slowest / efficiency;
+  for (Draw& draw : time.draws) draw.amount *= std::min(1.0, factor);
   return time;
 }
 
@@ -201,20 +215,25 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
   const double steps = static_cast<double>(op.work.steps) * kernel.forks;
   plan.fork_join = fork_join_time(context, parts.threads) * steps;
 
-  const FlopsPerSecond peak = peak_of_core(context, op.work.compute_type);
+  const Core core = core_for(context, op.work.compute_type);
   const double efficiency = shape_efficiency(op, kernel);
-  const FlopsPerSecond rate = peak * (efficiency * thread_speed(context, parts.threads));
+  const OperatorFactor* profiled = context.runtime.factor_of(op);
+  const double factor = profiled == nullptr ? 1.0 : profiled->factor;
+  const FlopsPerSecond rate = core.peak * (efficiency * thread_speed(context, parts.threads) / factor);
 
-  const MemoryTime alone = memory_time(context, op, kernel, 1);
+  const MemoryTime alone = memory_time(context, op, kernel, factor, 1);
   if (op.work.serial_fraction > 0.0) {
     const Seconds compute = op.work.flops / rate;
     plan.serial = hwmodels::smooth_maximum(compute, alone.total, smoothing) * op.work.serial_fraction;
   }
+  if (profiled != nullptr) plan.serial += profiled->serial;
   const double shared = 1.0 - op.work.serial_fraction;
-  const MemoryTime memory = parts.threads == 1 ? alone : memory_time(context, op, kernel, parts.threads);
+  const MemoryTime memory = parts.threads == 1 ? alone : memory_time(context, op, kernel, factor, parts.threads);
   const Seconds balanced = op.work.flops * shared / (rate * static_cast<double>(parts.threads));
   const Seconds compute = balanced * parts.imbalance;
-  const Seconds streaming = memory.total * shared;
+  const Packing packed = packing(op, kernel, core.clock, parts.threads);
+  const Seconds streaming = memory.total * shared + packed.parallel * factor;
+  plan.serial += packed.serial * factor;
   plan.parallel = hwmodels::smooth_maximum(compute, streaming, smoothing);
   for (Draw draw : memory.draws) {
     draw.amount *= shared;
@@ -361,7 +380,11 @@ Plan plan_placed(const Graph& prepared, const Target& target, const Runtime& run
   for (std::size_t i = 0; i < prepared.size(); ++i)
     plan.operators.push_back(plan_operator(context, prepared.op(OpIndex(i))));
 
-  if (!plan.order.empty()) plan.operators[plan.order.front().value()].dispatch += runtime.run.value;
+  if (!plan.order.empty()) {
+    const double more = static_cast<double>(std::max<std::int64_t>(prepared.inputs, 1) - 1);
+    plan.operators[plan.order.front().value()].dispatch +=
+        runtime.run.value + runtime.run_per_input.value * more;
+  }
 
   plan.executor.slots = slots;
   // A team of its own is what an operator gets of a pool that can serve all of them at once.

@@ -40,10 +40,28 @@ Value<double> read_fraction(const json::Value& value) {
   return fraction;
 }
 
+// Of the machine's bandwidth: above 1 where a kernel moves fewer bytes than are counted (its result replaces its input).
+Value<double> read_memory_share(const json::Value& value) {
+  const auto share = read_value<double>(value, Origin::prior);
+  if (!(share.value > 0.0 && share.value <= 2.0)) {
+    value.fail(fmt::format("must be above 0 and at most 2, found {}", share.value));
+  }
+  return share;
+}
+
 Value<Seconds> read_cost(const json::Value& value) {
   const auto cost = read_value<Seconds>(value, Origin::prior);
   if (!(cost.value >= Seconds(0.0))) value.fail("must not be negative");
   return cost;
+}
+
+OddTeam read_odd_team(const json::Value& value) {
+  json::Object object = value.object();
+  OddTeam team;
+  team.rows = object.required("rows").whole(1, std::int64_t{1} << 40);
+  team.cycles_per_byte = object.required("cycles_per_byte").number(0.0, 1e3);
+  object.finish();
+  return team;
 }
 
 KernelModel read_kernel(const json::Value& value) {
@@ -51,10 +69,15 @@ KernelModel read_kernel(const json::Value& value) {
   KernelModel kernel;
   kernel.cut = read_cut(object.required("cut"));
   kernel.efficiency = read_fraction(object.required("efficiency"));
-  kernel.memory_efficiency = read_fraction(object.required("memory_efficiency"));
+  kernel.memory_efficiency = read_memory_share(object.required("memory_efficiency"));
   if (const auto half = object.optional("m_half")) kernel.m_half = half->number(0.0, 1e6);
   if (const auto half = object.optional("n_half")) kernel.n_half = half->number(0.0, 1e6);
   if (const auto half = object.optional("k_half")) kernel.k_half = half->number(0.0, 1e6);
+  if (const auto unpacked = object.optional("unpacked")) kernel.unpacked = unpacked->number(0.01, 2.0);
+  if (const auto pack = object.optional("pack_cycles_per_byte"))
+    kernel.pack_cycles_per_byte = pack->number(0.0, 1e3);
+  if (const auto team = object.optional("odd_team")) kernel.odd_team = read_odd_team(*team);
+  if (const auto smoothing = object.optional("smoothing")) kernel.smoothing = smoothing->number(1.0, 64.0);
   if (const auto dispatch = object.optional("dispatch")) kernel.dispatch = read_cost(*dispatch);
   if (const auto forks = object.optional("forks")) kernel.forks = forks->number(1.0, 64.0);
   if (const auto blocks = object.optional("fresh_blocks")) kernel.fresh_blocks = blocks->number(0.0, 16.0);
@@ -123,6 +146,7 @@ void read_costs(Fields fields, Runtime& runtime) {
   fields.cost("fork_per_thread", runtime.fork_per_thread);
   fields.cost("hand_over", runtime.hand_over);
   if (const auto run = fields.object().optional("run")) runtime.run = read_cost(*run);
+  if (const auto input = fields.object().optional("run_per_input")) runtime.run_per_input = read_cost(*input);
   fields.object().finish();
 }
 
@@ -157,6 +181,15 @@ std::vector<graphs::FusionRule> read_fusion(const json::Value& value) {
   return rules;
 }
 
+graphs::BlockedLayout read_layout(json::Object object) {
+  graphs::BlockedLayout layout;
+  layout.channels = object.required("channels").whole(1, 1024);
+  layout.operators = texts(object.required("operators"));
+  layout.following = texts(object.required("following"));
+  object.finish();
+  return layout;
+}
+
 std::vector<DataType> read_types(const json::Value& value) {
   std::vector<DataType> types;
   for (const auto& item : value.array()) {
@@ -183,6 +216,12 @@ const KernelModel& Runtime::model_of(const graphs::Operator& op) const {
     if (measured != library_kernels.end()) return measured->second;
   }
   return kernels.at(op.kernel);
+}
+
+const OperatorFactor* Runtime::factor_of(const graphs::Operator& op) const {
+  if (operator_factors.empty()) return nullptr;
+  const auto found = operator_factors.find(op.name);
+  return found == operator_factors.end() ? nullptr : &found->second;
 }
 
 DataType Runtime::run_as(DataType type) const {
@@ -278,6 +317,8 @@ Runtime parse_runtime_json(std::string_view text, const std::string& file,
   if (const auto library = root.object().optional("library")) runtime.library = library->text();
   if (const auto types = root.get("native_types")) runtime.native_types = read_types(*types);
   if (const auto fusion = root.get("fusion")) runtime.fusion = read_fusion(*fusion);
+  if (const auto layout = root.object().optional("blocked_layout"))
+    runtime.blocked_layout = read_layout(layout->object());
   read_numbers(root, runtime);
   root.object().finish();
   return runtime;

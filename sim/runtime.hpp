@@ -13,6 +13,7 @@
 
 #include "base/kernel_class.hpp"
 #include "base/quantity.hpp"
+#include "graphs/blocked_layout.hpp"
 #include "graphs/fusion.hpp"
 #include "hwmodels/machine.hpp"
 #include "sim/setting.hpp"
@@ -32,12 +33,22 @@ enum class Cut {
   team,      // always all T threads, however small the operator
 };
 
+// A product of at least `rows` rows on an odd number of threads: packing.hpp.
+struct OddTeam {
+  std::int64_t rows = 1;
+  double cycles_per_byte = 0.0;  // 0: odd numbers are like even ones
+  friend bool operator==(const OddTeam&, const OddTeam&) = default;
+};
+
 struct KernelModel {
   Cut cut = Cut::whole;
   Value<double> efficiency;  // eta_inf: of the peak, large shapes, one thread
   double m_half = 0.0;       // eta = eta_inf m/(m+m_half) n/(n+n_half) k/(k+k_half)
   double n_half = 0.0;
   double k_half = 0.0;
+  double unpacked = 1.0;  // of the efficiency, where both sides of a product are activations
+  double pack_cycles_per_byte = 0.0;  // of weights, in every call: packing.hpp
+  OddTeam odd_team;
   Value<double> memory_efficiency;         // of the machine's bandwidth at each level
   std::optional<double> smoothing;         // p of its own roofline; else the runtime's
   std::optional<Value<Seconds>> dispatch;  // of its own; else the runtime\'s
@@ -72,6 +83,15 @@ struct Wait {
   friend bool operator==(const Wait&, const Wait&) = default;
 };
 
+// What a profile told of one operator of one model: its kernel takes `factor` times what the closed forms say, arithmetic
+// and memory alike, on any number of threads; `serial` is what the caller does alone beside it (copies between layouts).
+struct OperatorFactor {
+  double factor = 1.0;
+  Seconds serial{};
+  double relative_error = 0.0;  // standard error of the operator's time at another setting than the profile's, over that
+  friend bool operator==(const OperatorFactor&, const OperatorFactor&) = default;
+};
+
 struct Runtime {
   std::string name;       // "onnxruntime"
   std::string framework;  // "onnxruntime", whose snippet is printed
@@ -87,6 +107,7 @@ struct Runtime {
   // Types with kernels of their own; arithmetic in any other type runs as fp32, but fp64 and int64 as what they are.
   std::vector<DataType> native_types{DataType::fp32};
   std::vector<graphs::FusionRule> fusion;
+  graphs::BlockedLayout blocked_layout;        // operators that keep images in blocks of channels; none by default
   std::map<KernelClass, KernelModel> kernels;  // one for every class
   std::map<std::string, KernelModel>
       operators;  // operator types whose kernel is unlike its class, e.g. "LRN"; the longest "A+B" that begins the type
@@ -100,16 +121,21 @@ struct Runtime {
   Cutting cutting;
   Wait wait;
   Allocator allocator = Allocator::caching;  // what it does with memory by itself: `system` or `caching`
-  Value<Seconds> run;                        // per call of the model: inputs, session, outputs
+  Value<Seconds> run;                        // per call of the model: one input, session, outputs
+  Value<Seconds> run_per_input;              // for each input beyond the first
   Value<Seconds> dispatch;                   // per operator, on the calling thread
   Value<Seconds> fork;  // per fork on top of the machine's barrier: queueing and claiming tasks
   Value<Seconds> fork_per_thread;
   Value<Seconds> hand_over;  // from a finished operator to a successor on another inter-op thread
   Value<double> smoothing;   // p of the roofline
+  // By the name of a prepared operator; none without a profile of the model (calibration/profile).
+  std::map<std::string, OperatorFactor, std::less<>> operator_factors;
   friend bool operator==(const Runtime&, const Runtime&) = default;
 
   // The operator's own model when there is one, else the library's, else its class's. "Conv+Relu" counts as "Conv".
   [[nodiscard]] const KernelModel& model_of(const graphs::Operator& op) const;
+  // What a profile told of it; null without one.
+  [[nodiscard]] const OperatorFactor* factor_of(const graphs::Operator& op) const;
   // The type that arithmetic of `type` is done in.
   [[nodiscard]] DataType run_as(DataType type) const;
 };

@@ -7,11 +7,14 @@ import { InputError, UsageError } from "./errors.mjs";
 import { resolveInputs } from "./input_shapes.mjs";
 import { onnxInputs } from "./onnx_inputs.mjs";
 
-/** "[NAME=]FILE"; a file whose own name holds '=' wins. The default name is the file's, without .onnx. */
-export function readModel(argument) {
+/** "[NAME=]FILE" -> {name, file}; a file whose own name holds '=' wins. The default name is the file's, without .onnx. */
+export function namedModel(argument) {
   const [, given, rest] = /^([\w.-]+)=(.+)$/.exec(argument) ?? [];
   const file = given && !fs.existsSync(argument) ? rest : argument;
-  const name = file === argument ? path.basename(file).replace(/\.onnx$/, "") : given;
+  return { name: file === argument ? path.basename(file).replace(/\.onnx$/, "") : given, file };
+}
+
+export function readModel({ name, file }) {
   let bytes;
   try {
     bytes = fs.readFileSync(file);
@@ -26,6 +29,10 @@ export function readModel(argument) {
 /** Why this version or this host cannot run the setting as asked; undefined when it can. */
 function refusal(setting, install, quotaRefusal) {
   if (setting.cpu_quota !== undefined && quotaRefusal) return quotaRefusal;
+  if (!["sequential", "parallel"].includes(setting.mode)) return `onnxruntime has no mode "${setting.mode}"`;
+  if (![undefined, "framework", "system"].includes(setting.allocator)) {
+    return `allocator "${setting.allocator}": through Node there are framework (an arena) and system`;
+  }
   if (setting.spin === "off" && !install.canSetSpin) {
     return `onnxruntime-node ${install.version} cannot turn spinning off`;
   }

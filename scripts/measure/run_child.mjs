@@ -12,6 +12,9 @@ const CHILD = fileURLToPath(new URL("./session_child.mjs", import.meta.url));
 const KEPT_OUTPUT = 4000; // the end of what the library printed is enough to explain a crash
 const CONTROL = 4; // descriptor on which a child is told to go; its end is the order to stop
 
+/** The command with its CPUs set before it starts, so that no thread of it was elsewhere; taskset is of util-linux. */
+const onCpus = (cpus, command) => (cpus ? ["taskset", "-c", cpus.join(","), ...command] : command);
+
 const lastLine = (text) => text.trim().split("\n").at(-1) ?? "";
 
 /**
@@ -33,7 +36,8 @@ function startChild(command, onLine) {
   // A killed child resets its pipes; "close" tells the rest.
   for (const descriptor of [3, CONTROL]) child.stdio[descriptor].on("error", () => {});
   const ended = new Promise((resolve) => {
-    child.on("error", (error) => resolve(`cannot start ${command[0]}: ${error.message}`));
+    child.on("error", (error) => resolve(error.code === "ENOENT"
+      ? `cannot start ${command[0]}: it is not installed` : `cannot start ${command[0]}: ${error.message}`));
     child.on("close", (code, signal) => {
       const how = signal ? `was stopped by ${signal}` : `ended with code ${code}`;
       resolve(`process ${how}: ${lastLine(printed) || "it printed nothing"}`);
@@ -68,7 +72,7 @@ function roundOf(answers) {
  * removes the control group: for signals.
  */
 export async function runInstances(job, timeoutSeconds, { onStart = () => {}, script = CHILD } = {}) {
-  const { instances, cpu_quota } = job.setting;
+  const { instances, cpu_quota, cpus } = job.setting;
   let group;
   if (cpu_quota !== undefined) {
     try {
@@ -78,7 +82,10 @@ export async function runInstances(job, timeoutSeconds, { onStart = () => {}, sc
     }
   }
   const plain = [process.execPath, script, JSON.stringify(job)];
-  const command = group ? insideGroup(group.folder, plain) : plain;
+  const commandOf = (instance) => {
+    const pinned = onCpus(cpus?.[instance], plain);
+    return group ? insideGroup(group.folder, pinned) : pinned;
+  };
   const answers = new Array(instances);
   const children = [];
   let [ready, answered, error] = [0, 0, undefined];
@@ -105,7 +112,7 @@ export async function runInstances(job, timeoutSeconds, { onStart = () => {}, sc
     throttling = group && difference(group.statistics(), before);
     children.forEach((child) => child.stop());
   };
-  for (let i = 0; i < instances; i += 1) children.push(startChild(command, (line) => onLine(i, line)));
+  for (let i = 0; i < instances; i += 1) children.push(startChild(commandOf(i), (line) => onLine(i, line)));
   const timer = setTimeout(() => fail(`no answer within ${timeoutSeconds} s`), timeoutSeconds * 1000);
   await Promise.all(children.map(async (child, i) => {
     const how = await child.ended;

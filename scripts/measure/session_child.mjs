@@ -8,8 +8,10 @@ import path from "node:path";
 import { PERIOD_SECONDS } from "./cpu_group.mjs";
 import { inputData, randomSource } from "./input_data.mjs";
 import { Samples } from "./samples.mjs";
+import { isStable } from "./statistics.mjs";
 
 const MIN_REPETITIONS = 3; // even when the budget is spent: a single sample has no spread
+const LOOK_AGAIN = 1.1; // whether samples are stable is asked after each tenth more: asking sorts them
 const MIN_PERIODS = 30; // under a quota a run is fast or stopped, so samples must span many of its periods
 
 const seconds = () => Number(process.hrtime.bigint()) / 1e9;
@@ -24,6 +26,7 @@ function sessionOptions({ setting, canSetSpin, profilePrefix }) {
     interOpNumThreads: setting.inter_op,
     graphOptimizationLevel: "all",
     logSeverityLevel: 3, // errors only
+    ...(setting.allocator === "system" ? { enableCpuMemArena: false } : {}),
     ...(canSetSpin
       ? { extra: { session: { intra_op: { allow_spinning: spin }, inter_op: { allow_spinning: spin } } } }
       : {}),
@@ -61,10 +64,17 @@ async function measure(job, run) {
   const least = job.setting.cpu_quota === undefined ? 0 : MIN_PERIODS * PERIOD_SECONDS;
   const [minTime, budget] = [job.minTime, job.budget].map((given) => Math.max(given, least));
   const first = seconds();
+  let nextLook = job.repetitions;
+  const isEnough = (count) => {
+    if (!job.stable) return true;
+    if (count < nextLook) return false;
+    nextLook = Math.ceil(count * LOOK_AGAIN);
+    return isStable(samples.kept(), job.stable);
+  };
   for (;;) {
     const [count, spent] = [samples.count, seconds() - first];
     if (count >= MIN_REPETITIONS && spent > budget) break;
-    if (count >= job.repetitions && spent >= minTime) break;
+    if (count >= job.repetitions && spent >= minTime && isEnough(count)) break;
     const start = seconds();
     await run();
     samples.add((seconds() - start) * 1000);

@@ -96,8 +96,12 @@ export function expandGrids(grids, runtime) {
   return { settings: [...settings.values()], merged: asked - settings.size };
 }
 
-/** Short and safe in file names: "b1_sequential_1x2_spin" is batch 1, inter 1, intra 2; "_2i" two instances, "_0.5cpu" a quota. */
-export function settingLabel({ batch, mode, inter_op, intra_op, spin, instances, cpu_quota }) {
+/**
+ * Short and safe in file names: "b1_sequential_1x2_spin" is batch 1, inter 1, intra 2; "_2i" two instances, "_0.5cpu" a quota,
+ * "_on0+1_2+3" the CPUs of each instance.
+ */
+export function settingLabel({ batch, mode, inter_op, intra_op, spin, instances, cpu_quota, allocator, cpus }) {
   return `b${batch}_${mode}_${inter_op}x${intra_op}_${spin === "on" ? "spin" : "nospin"}` +
-    `${instances > 1 ? `_${instances}i` : ""}${cpu_quota === undefined ? "" : `_${cpu_quota}cpu`}`;
+    `${instances > 1 ? `_${instances}i` : ""}${cpu_quota === undefined ? "" : `_${cpu_quota}cpu`}` +
+    `${allocator === undefined ? "" : `_${allocator}`}${cpus ? `_on${cpus.map((list) => list.join("+")).join("_")}` : ""}`;
 }

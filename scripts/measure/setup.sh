@@ -1,16 +1,17 @@
 #!/bin/sh
 # Installs onnxruntime-node, each version in a folder of its own, for measure_onnxruntime.mjs.
 #
-#   setup.sh [--cache DIR] [VERSION|NAME ...]     NAME is one from onnxruntime_versions.txt
+#   setup.sh [--cache DIR] [VERSION|NAME|pytorch ...]     NAME is one from onnxruntime_versions.txt
 #
-# Without a version: all pinned ones. A version that already loads is left alone.
+# Without a version: all pinned ones. A version that already loads is left alone. pytorch: Debian's packages that the PyTorch adaptor needs,
+# with an allocator for the setting "caching" and a BLAS without a pool of its own; nothing happens when they are there.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 pins=$here/onnxruntime_versions.txt
 cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/corecast/onnxruntime-node
 
-usage() { echo "usage: setup.sh [--cache DIR] [VERSION|NAME ...]" >&2; exit "$1"; }
+usage() { echo "usage: setup.sh [--cache DIR] [VERSION|NAME|pytorch ...]" >&2; exit "$1"; }
 
 pinned() { awk -v name="$1" '$1 == name { print $2 }' "$pins"; }
 
@@ -44,11 +45,31 @@ install_version() {
     echo "onnxruntime-node $version: ready ($(du -sh "$target" | cut -f1))"
 }
 
+install_pytorch() {
+    missing=
+    for package in python3-torch python3-onnx python3-numpy libtcmalloc-minimal4 libopenblas0-openmp; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q "ok installed" || missing="$missing $package"
+    done
+    [ -n "$missing" ] || { echo "pytorch: its packages are installed"; return; }
+    echo "pytorch: installing$missing"
+    root=
+    if [ "$(id -u)" -ne 0 ]; then
+        root=sudo
+        command -v sudo >/dev/null || { echo "setup.sh: not root and no sudo; as root: apt-get install$missing" >&2; exit 2; }
+    fi
+    $root apt-get update -qq
+    # shellcheck disable=SC2086 # several words
+    DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+    echo "pytorch: ready; start its adaptor with /usr/bin/python3"
+}
+
 versions=
+pytorch=
 while [ $# -gt 0 ]; do
     case $1 in
         -h|--help) usage 0 ;;
         --cache) [ $# -ge 2 ] || usage 1; cache=$2; shift ;;
+        pytorch) pytorch=yes ;;
         -*) echo "setup.sh: unknown option $1" >&2; usage 1 ;;
         [0-9]*.[0-9]*.[0-9]*) versions="$versions $1" ;;
         *)
@@ -59,6 +80,10 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+if [ -n "$pytorch" ]; then
+    install_pytorch
+    [ -n "$versions" ] || exit 0
+fi
 [ -n "$versions" ] || versions=$(awk '!/^#/ && NF == 2 { print $2 }' "$pins")
 
 for tool in node npm; do

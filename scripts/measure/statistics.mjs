@@ -12,6 +12,30 @@ export function quantile(values, share) {
 
 export const median = (values) => quantile(values, 0.5);
 
+const Z = 1.959964; // 95 % of a normal distribution lie within so many standard deviations
+const FEWEST = 6;
+
+/**
+ * [low, high]: the 95 % interval of the median, or null for too few values. No distribution is assumed: how many of n values lie below
+ * the true median is binomial, so it lies between the order statistics (n - z sqrt(n)) / 2, rounded down, and (n + z sqrt(n)) / 2 + 1,
+ * rounded up. Successive runs are not independent: this is a rule for stopping, no error bar.
+ */
+export function medianInterval(values) {
+  const count = values.length;
+  if (count < FEWEST) return null;
+  const sorted = [...values].sort((a, b) => a - b);
+  const reach = Z * Math.sqrt(count);
+  const low = Math.max(1, Math.floor((count - reach) / 2));
+  const high = Math.min(count, Math.ceil((count + reach) / 2) + 1);
+  return [sorted[low - 1], sorted[high - 1]];
+}
+
+/** Whether that interval reaches at most `tolerance` (a share of the median) to either side, on average. */
+export function isStable(values, tolerance) {
+  const interval = medianInterval(values);
+  return interval !== null && interval[1] - interval[0] <= 2 * tolerance * median(values);
+}
+
 const rounded = (value) => (value === null ? null : Number(value.toFixed(4)));
 
 /** Median of the medians of a round's instances; latencies_ms holds the samples of one instance after the other. */

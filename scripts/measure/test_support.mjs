@@ -45,7 +45,7 @@ export const temporaryFolder = (test) => {
 /**
  * A cache with an "onnxruntime-node" whose sessions only wait; the model's name chooses others: *crash* kills the process,
  * *busy* computes for 10 ms, *neighbours* waits longer while two processes are alive (the first to load 20 ms, the
- * other, which loads slowly, 60 ms), of *second_fails* the second session fails.
+ * other, which loads slowly, 60 ms), of *second_fails* the second session fails, *cpus* writes its CPUs into files on_cpus_*.
  */
 export function fakeCache(folder, version = "9.9.9", abilities = "sessionOptions.extra must be sessionOptions.enableProfiling must be") {
   const module = path.join(folder, version, "node_modules", "onnxruntime-node");
@@ -83,6 +83,10 @@ export function fakeCache(folder, version = "9.9.9", abilities = "sessionOptions
       if (/refused/.test(file)) throw new Error("operator not known");
       if (/second_fails/.test(file) && !isFirst(file)) throw new Error("second failed");
       if (/neighbours/.test(file)) return neighbours(file);
+      if (/cpus/.test(file)) { // tells where it may run
+        const list = /^Cpus_allowed_list:\\s*(\\S+)/m.exec(fs.readFileSync("/proc/self/status", "utf8"))[1];
+        fs.writeFileSync(path.join(path.dirname(file), "on_cpus_" + process.pid), list);
+      }
       if (/busy/.test(file)) return { run: async () => busy() };
       return {
         run: async () => new Promise((resolve) => setTimeout(resolve, 1)),

@@ -36,6 +36,8 @@ std::vector<std::pair<std::string, Line>> commands() {
            {"simulate", model(), "--machine", machine, "--runtime", "onnxruntime-1.13", "--inter", "3",
             "--intra", "4"}},
           {"whatif", {"whatif", model(), "--machine", machine, "--set", "memory.bandwidth=+50%", "smt=off"}},
+          {"validate",
+           {"validate", "--measured", data("runs.csv"), "--graph", "branches=" + model(), "--top", "3"}},
           {"machine_show", {"machine", "show", machine}},
           {"machine_list", {"machine", "list"}},
           {"runtime_list", {"runtime", "list"}}};

@@ -9,12 +9,12 @@
 namespace corecast::cli {
 
 void add_profile(CLI::App* app, ProfileText& text) {
-  CLI::Option* file =
-      app->add_option_function<std::string>(
-             "--profile", [&text](const std::string& given) { text.file = given; },
-             "fit this model's operators on one profiled run on this machine: onnxruntime's profile, or a trace "
-             "of torch.profiler")
-          ->type_name("FILE");
+  CLI::Option* file = app->add_option_function<std::string>(
+                             "--profile", [&text](const std::string& given) { text.file = given; },
+                             "fit this model's operators on one profiled run on this machine: onnxruntime's "
+                             "profile, or a trace "
+                             "of torch.profiler")
+                          ->type_name("FILE");
   app->add_option_function<std::string>(
          "--profile-setting", [&text](const std::string& given) { text.setting = given; },
          "the setting of that run, in the words of `tune --current`; default: threads as the file tells, "

@@ -90,6 +90,7 @@ ValidateOptions options_of(const Raw& raw) {
     for (const std::string& key : split(text)) {
       options.*word_of<Key>("--by", key,
                             {{"mode", &ValidateOptions::by_mode},
+                             {"inter_op", &ValidateOptions::by_inter_op},
                              {"spin", &ValidateOptions::by_spin},
                              {"runtime", &ValidateOptions::by_runtime}}) = true;
     }
@@ -137,7 +138,7 @@ ValidateVerb add_validate(CLI::App& parent) {
        "of all rows, or of those of the mode or framework K (repeat); default: by framework and mode");
   text("--anchor", raw->anchor, "K=N,..",
        "scale each group's forecasts to its row with intra_op, inter_op, instances or batch = N");
-  list("--by", raw->by, "KEY,..", "also split groups by mode, spin, runtime");
+  list("--by", raw->by, "KEY,..", "also split groups by mode, inter_op, spin, runtime");
   text("--top", raw->top, "K", "groups and rows to list; default 10");
   app->add_flag("--rows", raw->rows, "all rows in the JSON too");
   text("--csv", raw->csv, "FILE", "write a line a row: forecast, measured, error");

@@ -76,8 +76,8 @@ Runs measure(const CalibrateRuntimeOptions& options, const MachineInput& host,
   run.program = {"node", measuring_program().string()};
   run.version = options.runtime == "onnxruntime" ? "current" : "legacy";
   run.threads = runtime_fit::thread_grid(host.target.physical_cores());
-  run.rounds = options.quick ? 1 : 3;
-  run.min_seconds = options.quick ? 0.06 : 0.1;
+  run.rounds = options.quick ? 2 : 3;
+  run.min_seconds = options.quick ? 0.04 : 0.1;
   run.progress = [&](std::string_view what, double done) { bar.step(what, done); };
   Runs runs = runtime_fit::run_suite(suite, run);
   runs.date = options.date.empty() ? now_text() : options.date;

@@ -49,7 +49,7 @@ struct MeasureReport {
 
   [[nodiscard]] int measured() const;                       // rows with all their rounds
   [[nodiscard]] int remaining() const;                      // rounds that are neither measured nor failed
-  [[nodiscard]] const MeasureRow* best_latency() const;     // least median; of one under a quota the mean
+  [[nodiscard]] const MeasureRow* best_latency() const;     // least mean
   [[nodiscard]] const MeasureRow* best_throughput() const;  // only where instances differ
 };
 

@@ -230,6 +230,7 @@ std::string text_of(const MeasureSetting& setting) {
     plain.mode = sim::Mode::sequential;  // its words stand behind
   }
   std::string text = setting_text(plain) + mode;
+  if (!setting.pinned) text += ", not pinned";
   if (setting.quota) text += fmt::format(", quota {}", *setting.quota);
   return text;
 }

@@ -34,7 +34,7 @@ Row row_of(const MeasureReport& report, const MeasureRow& row) {
   const adaptor::Latencies& latencies = *row.run.latencies;
   std::string note;
   if (&row == report.best_latency()) note = "best";
-  if (&row == report.best_throughput()) note += note.empty() ? "most samples/s" : ", most samples/s";
+  if (&row == report.best_throughput()) note += note.empty() ? "most/s" : ", most/s";
   if (row.noisy()) note += note.empty() ? "noisy" : ", noisy";
   if (row.plan.cpus.empty() && row.asked.pinned) note += note.empty() ? "not pinned" : ", not pinned";
   return {{text_of(row.asked), milliseconds(latencies.mean), milliseconds(latencies.median),
@@ -96,9 +96,8 @@ int MeasureReport::remaining() const {
 }
 
 const MeasureRow* MeasureReport::best_latency() const {
-  const auto time = [](const MeasureRow& row) {
-    return row.plan.cpu_quota ? row.run.latencies->mean : row.run.latencies->median;
-  };
+  // Means: where threads take turns on a CPU, or a quota stops them, a median sees only the runs between two pauses.
+  const auto time = [](const MeasureRow& row) { return row.run.latencies->mean; };
   const MeasureRow* best = nullptr;
   for (const MeasureRow& row : rows) {
     if (row.measured() && (best == nullptr || time(row) < time(*best))) best = &row;

@@ -169,7 +169,7 @@ struct ValidateOptions {
   std::vector<std::filesystem::path> measured;
   std::vector<NamedChoice> graphs, machines, runtimes;
   std::optional<evidence::Anchor> anchor;
-  bool by_mode = false, by_spin = false, by_runtime = false;
+  bool by_mode = false, by_inter_op = false, by_spin = false, by_runtime = false;
   int top = 10;
   bool rows = false;  // all settings in the JSON
   std::optional<std::filesystem::path> csv, plot;

@@ -25,8 +25,9 @@ sim::Setting setting_of(const ProfileChoice& choice, const prof::Profile& profil
                      "give them, for instance --profile-setting intra=1");
   }
   if (asked && profile.intra_op && *asked != *profile.intra_op) {
-    throw InputError("--profile-setting", fmt::format("found intra={}, but the run in {} had {}", *asked,
-                                                      quote(profile.file), counted(*profile.intra_op, "thread")));
+    throw InputError("--profile-setting",
+                     fmt::format("found intra={}, but the run in {} had {}", *asked, quote(profile.file),
+                                 counted(*profile.intra_op, "thread")));
   }
   sim::Setting base;
   base.runtime = runtime.name;
@@ -70,18 +71,20 @@ std::string profile_text(const ProfileInput& input, int width) {
   const prof::ProfileFit& f = input.fit;
   const prof::Matching& m = f.matching;
   std::string text = "\nProfile\n";
-  text += wrapped(fmt::format("{}: {}, {} of {} used, {}; {}", std::filesystem::path(p.file).filename().string(),
-                              name_of(p.source), p.used, counted(p.runs, "run"),
-                              counted(static_cast<std::int64_t>(p.nodes.size()), "node"), setting_text(f.setting)),
-                  width, "  file     ");
+  text += wrapped(
+      fmt::format("{}: {}, {} of {} used, {}; {}", std::filesystem::path(p.file).filename().string(),
+                  name_of(p.source), p.used, counted(p.runs, "run"),
+                  counted(static_cast<std::int64_t>(p.nodes.size()), "node"), setting_text(f.setting)),
+      width, "  file     ");
   text += wrapped(fmt::format("{} of the time, {} of {} operators ({} by name, {} by shape, {} by order)",
                               percent_text(m.time_share), m.groups.size(), m.operators, m.by_name, m.by_shape,
                               m.by_order),
                   width, "  matched  ");
-  text += wrapped(fmt::format("{} as profiled, {} without what profiling costs; forecast {} without the profile, {} with it",
-                              to_short_text(p.run), to_short_text(f.measured), to_short_text(f.before),
-                              to_short_text(f.after)),
-                  width, "  one run  ");
+  text += wrapped(
+      fmt::format(
+          "{} as profiled, {} without what profiling costs; forecast {} without the profile, {} with it",
+          to_short_text(p.run), to_short_text(f.measured), to_short_text(f.before), to_short_text(f.after)),
+      width, "  one run  ");
   return text + class_table(f, width);
 }
 
@@ -115,8 +118,8 @@ Tree profile_tree(const ProfileInput& input) {
   tree["operator_factors"] = Tree::object();
   for (const auto& [name, factor] : f.runtime.operator_factors) {
     tree["operator_factors"][name] = {{"factor", number(factor.factor)},
-                                       {"serial_us", number(factor.serial.value() * 1e6)},
-                                       {"relative_error", number(factor.relative_error)}};
+                                      {"serial_us", number(factor.serial.value() * 1e6)},
+                                      {"relative_error", number(factor.relative_error)}};
   }
   return tree;
 }

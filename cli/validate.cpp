@@ -1,4 +1,7 @@
 // Forecasts held against measurements of whole models.
+#include <chrono>
+#include <optional>
+
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "calibration/evidence/anchoring.hpp"
@@ -11,23 +14,18 @@
 namespace corecast::cli {
 namespace {
 
-constexpr std::int64_t kRowsToShowProgress = 2000;  // fewer take less than two seconds
-
 void forecast(evidence::Request& request, ValidateReport& report) {
-  std::int64_t rows = 0;
-  for (const evidence::MeasuredTable& table : request.tables)
-    rows += static_cast<std::int64_t>(table.rows.size());
-  if (rows < kRowsToShowProgress) {
-    report.evidence = evidence::examine(request);
-    return;
-  }
-  ProgressBar bar("forecasting measured settings");
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  std::optional<ProgressBar> bar;
   int shown = -1;  // percent
   request.progress = [&](double done) {
+    if (!bar && Clock::now() - begin < std::chrono::seconds(2)) return;
+    if (!bar) bar.emplace("forecasting what was measured");
     const int percent = static_cast<int>(100.0 * done);
     if (percent == shown) return;
     shown = percent;
-    bar.step(fmt::format("{} rows", rows), done);
+    bar->step("settings", done);
   };
   report.evidence = evidence::examine(request);
 }

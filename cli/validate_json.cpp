@@ -110,7 +110,7 @@ void add_decision(Tree& tree, const Group& group, const Decision& decision) {
 Tree tree_of(const Group& group, bool all_rows) {
   Tree tree;
   add_key(tree, group.key);
-  tree["built_from"] = group.form.model;
+  tree["built_from"] = std::filesystem::path(group.form.model).filename().string();
   tree["runtime"] = group.runtime;
   tree["rows"] = group.rows;
   tree["settings"] = group.points.size();

@@ -144,6 +144,7 @@ evidence::Request request_of(const ValidateOptions& options, ValidateReport& rep
   choose_graphs(options, models, request);
   request.anchor = options.anchor;
   request.by_mode = options.by_mode;
+  request.by_inter_op = options.by_inter_op;
   request.by_spin = options.by_spin;
   request.by_runtime = options.by_runtime;
   return request;

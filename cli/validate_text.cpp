@@ -203,8 +203,7 @@ std::string text_of(const ValidateReport& report, int width) {
   std::string text = head_text(report, width);
   text += errors_text(report, width);
   text += regrets_text(all, &Summary::latency,
-                       "Regret of the pick: time of the setting with the least forecast over the least, - 1",
-                       width);
+                       "Regret of the pick: measured time there over the least measured, - 1", width);
   if (found.overall.latency) {
     text += rules_text(*found.overall.latency, "Regret of rules on latency", width);
     if (found.batch_1 && found.batch_1->latency && found.batch_1->groups < found.overall.groups)

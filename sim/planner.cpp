@@ -172,7 +172,9 @@ MemoryTime memory_time(const Context& context, const Operator& op, const KernelM
   time.total += slowest;
   time.total /= efficiency;
   time.main_memory = slowest / efficiency;
-  for (Draw& draw : time.draws) draw.amount *= std::min(1.0, factor);
+  // What an efficiency above 1 says was not moved is not drawn.
+  const double moved = std::min(1.0, factor) / std::max(1.0, kernel.memory_efficiency.value);
+  for (Draw& draw : time.draws) draw.amount *= moved;
   return time;
 }
 

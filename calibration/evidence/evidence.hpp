@@ -150,7 +150,7 @@ struct Request {
   RuntimeChoices runtime_choices;
   std::map<std::string, std::string> graphs;  // name in the data -> file or built-in model
   std::optional<Anchor> anchor;
-  bool by_mode = false, by_spin = false, by_runtime = false;
+  bool by_mode = false, by_inter_op = false, by_spin = false, by_runtime = false;
   std::function<void(double)> progress = [](double) {};
 };
 

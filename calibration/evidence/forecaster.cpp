@@ -54,7 +54,9 @@ Or<const ModelGraph*> Forecaster::graph(const ModelForm& form) {
       graphs::Metrics metrics = graphs::measure(graph);
       made = ModelGraph{std::move(graph), std::move(metrics)};
     } catch (const InputError& error) {
-      made = Reason{error.what()};
+      // By the file's name, not its path: the same data gives the same report everywhere.
+      made = Reason{
+          fmt::format("{}: {}", std::filesystem::path(form.model).filename().string(), error.problem())};
     }
     found = state_->graphs.emplace(form, std::move(made)).first;
   }

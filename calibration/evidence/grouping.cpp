@@ -65,6 +65,7 @@ GroupKey key_of(const MeasuredRow& row, const sim::Runtime& runtime, const sim::
   key.pinning = row.pinning;
   key.quota_cpus = row.quota_cpus.value_or(0.0);
   std::vector<std::string> more;
+  if (request.by_inter_op) more.push_back(fmt::format("inter_op {}", setting.inter_op));
   if (request.by_spin) more.push_back(fmt::format("spin {}", setting.spin ? "on" : "off"));
   if (request.by_runtime) more.push_back(fmt::format("runtime {}", runtime.name));
   key.more = fmt::format("{}", fmt::join(more, ", "));

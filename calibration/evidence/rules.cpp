@@ -64,9 +64,9 @@ std::vector<Rule> rules_for(std::span<const Point> points, const ModelGraph& mod
   };
   int most = 1;
   for (const Point& point : points) most = std::max(most, point.setting.intra_op);
-  add("most_threads_measured", "most intra-op threads measured", most);
-  add("socket_cores", "all physical cores of one socket", target.machine.cores_per_socket());
-  add("socket_cores_minus_2", "physical cores of one socket minus 2", target.machine.cores_per_socket() - 2);
+  add("most_threads_measured", "most threads measured", most);
+  add("socket_cores", "one socket's cores", target.machine.cores_per_socket());
+  add("socket_cores_minus_2", "one socket's cores minus 2", target.machine.cores_per_socket() - 2);
   add("physical_cores_minus_2", "physical cores minus 2", target.physical_cores() - 2);
   return rules;
 }

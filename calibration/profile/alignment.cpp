@@ -5,8 +5,8 @@
 
 namespace corecast::calibration::profile {
 
-std::vector<std::pair<std::size_t, std::size_t>> align(std::size_t n, std::size_t m,
-                                                       const std::function<int(std::size_t, std::size_t)>& score) {
+std::vector<std::pair<std::size_t, std::size_t>> align(
+    std::size_t n, std::size_t m, const std::function<int(std::size_t, std::size_t)>& score) {
   constexpr std::size_t kMostCells = std::size_t{64} << 20U;
   enum Step : std::uint8_t { skip_first, skip_second, pair };
   std::vector<std::pair<std::size_t, std::size_t>> pairs;

@@ -53,7 +53,7 @@ Agreement by_multiplications(const Node& node, const graphs::Operator& op) {
 
 bool keeps_shape(std::string_view family) {
   static constexpr std::array<std::string_view, 16> keep{
-      "add",  "mul",     "sub",  "div",   "relu",       "gelu",       "tanh",    "sigmoid",
+      "add",  "mul",     "sub",  "div",   "relu",       "gelu",       "tanh",      "sigmoid",
       "clip", "softmax", "silu", "clone", "layer_norm", "batch_norm", "hardswish", "leaky_relu"};
   return std::find(keep.begin(), keep.end(), family) != keep.end();
 }

@@ -21,8 +21,8 @@ constexpr double kConverged = 1e-3;
 
 // What a group must come to, and what it comes to.
 struct Target {
-  Seconds nodes{};    // of its own nodes
-  Seconds serial{};   // of carried ones that only move data
+  Seconds nodes{};     // of its own nodes
+  Seconds serial{};    // of carried ones that only move data
   double error = 0.0;  // relative, of both
 };
 
@@ -95,10 +95,22 @@ double weighted_median(std::vector<std::pair<double, double>> values) {
   return 0.0;
 }
 
+// A kernel that the model says is over before a trace could tell: what was measured is the cost of calling it.
+bool is_call(const Simulated& plain) {
+  return !(plain.kernel > kTimer);
+}
+
+// Its factor: that of its class, but no more than the whole node took.
+double call_factor(const Target& target, const Simulated& plain, double middle) {
+  constexpr Seconds kLeast{3e-7};  // of a length in whole microseconds
+  if (!(plain.kernel > Seconds{})) return 1.0;
+  return std::min(std::exp(middle), std::max(target.nodes - plain.forks, kLeast) / plain.kernel);
+}
+
 class Fit {
  public:
-  Fit(const Profile& profile, const graphs::Graph& graph, const sim::Target& target, const sim::Runtime& runtime,
-      const sim::Setting& setting)
+  Fit(const Profile& profile, const graphs::Graph& graph, const sim::Target& target,
+      const sim::Runtime& runtime, const sim::Setting& setting)
       : profile_(profile), target_(target), prepared_(sim::prepare(graph, runtime)) {
     out_.runtime = runtime;
     out_.runtime.operator_factors.clear();
@@ -113,7 +125,7 @@ class Fit {
     out_.before = before.forecast.latency;
     const std::vector<Simulated> plain = simulated(before);
     set_serial();
-    iterate();
+    iterate(plain);
     shrink(plain);
     const sim::Evaluation after = evaluate();
     out_.after = after.forecast.latency;
@@ -138,7 +150,7 @@ class Fit {
   }
 
   // Each round multiplies the factors by what is still missing; without threads in each other's way one round is enough.
-  void iterate() {
+  void iterate(const std::vector<Simulated>& plain) {
     for (int round = 0; round < kRounds; ++round) {
       const std::vector<Simulated> now = simulated(evaluate());
       double worst = 0.0;
@@ -146,7 +158,8 @@ class Fit {
         const Group& group = out_.matching.groups[g];
         const Simulated sum = sum_of(group, now);
         const Seconds kernel = sum.kernel - targets_[g].serial;
-        if (!(kernel > Seconds(1e-10)) || !(targets_[g].nodes > Seconds{})) continue;
+        if (is_call(sum_of(group, plain)) || !(kernel > Seconds(1e-10)) || !(targets_[g].nodes > Seconds{}))
+          continue;
         const double wanted = kernel_part(targets_[g], sum) / kernel;
         for (const OpIndex i : group.operators) {
           double& f = factor(i).factor;
@@ -163,23 +176,27 @@ class Fit {
     std::map<KernelClass, std::vector<std::pair<double, double>>> logs;
     for (std::size_t g = 0; g < targets_.size(); ++g) {
       const Group& group = out_.matching.groups[g];
-      if (!(sum_of(group, plain).kernel > Seconds(1e-10))) continue;
+      if (is_call(sum_of(group, plain))) continue;
       const OpIndex first = group.operators.front();
       logs[prepared_.op(first).kernel].emplace_back(std::log(factor(first).factor), weight_of(targets_[g]));
     }
     for (const auto& [kernel, values] : logs) medians_[kernel] = weighted_median(values);
     for (std::size_t g = 0; g < targets_.size(); ++g) {
       const Group& group = out_.matching.groups[g];
-      const bool has_kernel = sum_of(group, plain).kernel > Seconds(1e-10);
-      const double w = weight_of(targets_[g]);
+      const Simulated sum = sum_of(group, plain);
+      const double w = is_call(sum) ? 0.0 : weight_of(targets_[g]);
       const double middle = medians_[prepared_.op(group.operators.front()).kernel];
       for (const OpIndex i : group.operators) {
         sim::OperatorFactor& f = factor(i);
-        f.factor = std::exp(w * std::log(f.factor) + (1.0 - w) * middle);
-        f.relative_error = std::hypot(targets_[g].error, 1.0 - w, kTransfer);
+        f.factor = is_call(sum) ? call_factor(targets_[g], sum, middle)
+                                : std::exp(w * std::log(f.factor) + (1.0 - w) * middle);
+        f.relative_error = std::hypot(targets_[g].error, is_call(sum) ? 0.0 : 1.0 - w, kTransfer);
       }
-      // The model sees no work where time was measured: it is kept as what it is.
-      if (!has_kernel) factor(group.operators.front()).serial += targets_[g].nodes;
+      if (is_call(sum)) {
+        const Seconds left =
+            targets_[g].nodes - sum.kernel * call_factor(targets_[g], sum, middle) - sum.forks;
+        factor(group.operators.front()).serial += std::max(left, Seconds{});
+      }
     }
     for (const OpIndex i : out_.matching.alone) {
       const auto found = medians_.find(prepared_.op(i).kernel);
@@ -212,18 +229,21 @@ class Fit {
     const Matching& m = out_.matching;
     if (m.weak()) {
       out_.warnings.push_back(
-          {"PROFILE_WEAK", fmt::format("only {:.0f} % of the profile's time could be matched to operators of the model: "
-                                       "the rest is spread over their neighbours, and scales as they do",
-                                       100.0 * m.time_share)});
+          {"PROFILE_WEAK",
+           fmt::format("only {:.0f} % of the profile's time could be matched to operators of the model: "
+                       "the rest is spread over their neighbours, and scales as they do",
+                       100.0 * m.time_share)});
     }
     for (const std::string& note : profile_.notes) out_.warnings.push_back({"PROFILE_PARTS", note});
     if (profile_.used == 1) {
-      out_.warnings.push_back({"PROFILE_ONE_RUN", "the profile holds one run that could be used: nothing tells how far "
-                                                  "its times scatter, and a first run is slow; profile ten"});
+      out_.warnings.push_back({"PROFILE_ONE_RUN",
+                               "the profile holds one run that could be used: nothing tells how far "
+                               "its times scatter, and a first run is slow; profile ten"});
     }
     if (out_.setting.instances > 1 || out_.setting.mode == sim::Mode::parallel) {
-      out_.warnings.push_back({"PROFILE_NOT_ALONE", "the profile was taken beside other work of its kind: what that took is "
-                                                    "divided as the model says; one instance in sequential mode tells more"});
+      out_.warnings.push_back({"PROFILE_NOT_ALONE",
+                               "the profile was taken beside other work of its kind: what that took is "
+                               "divided as the model says; one instance in sequential mode tells more"});
     }
   }
 
@@ -238,9 +258,10 @@ class Fit {
 void check_source(const Profile& profile, const sim::Runtime& runtime) {
   const std::string wanted = profile.source == Source::onnxruntime ? "onnxruntime" : "pytorch";
   if (runtime.framework == wanted) return;
-  throw InputError(profile.file,
-                   fmt::format("is a trace of {}, but the runtime is {}", name_of(profile.source), runtime.name),
-                   fmt::format("--runtime {}", wanted));
+  throw InputError(
+      profile.file,
+      fmt::format("is a trace of {}, but the runtime is {}", name_of(profile.source), runtime.name),
+      fmt::format("--runtime {}", wanted));
 }
 
 }  // namespace

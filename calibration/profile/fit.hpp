@@ -10,7 +10,8 @@
 //
 //   log f = w log f_g + (1 - w) log f_c       w = T_g / (T_g + 1 us)
 //
-// Time of nodes that only move data and have no operator is the group's `serial`: it does not shrink with threads. The call's own cost is
+// A kernel of less than 1 us in the model takes f_c, and what was measured beyond it counts as `serial`: it is the cost of a
+// call. Time of nodes that only move data and have no operator is the group's `serial`: it does not shrink with threads. The call's own cost is
 // what the profile shows before its first and after its last node, never less than the runtime's: a profile does not see
 // the language that calls. The cost of dispatch stays the runtime's, for gaps between nodes are mostly the profiler's.
 //
@@ -52,8 +53,9 @@ struct ProfileFit {
 };
 
 // `graph` as imported. InputError where the profile is of another framework, model or batch.
-[[nodiscard]] ProfileFit fit_profile(const Profile& profile, const graphs::Graph& graph, const sim::Target& target,
-                                     const sim::Runtime& runtime, const sim::Setting& setting);
+[[nodiscard]] ProfileFit fit_profile(const Profile& profile, const graphs::Graph& graph,
+                                     const sim::Target& target, const sim::Runtime& runtime,
+                                     const sim::Setting& setting);
 
 // Products and convolutions of the model, for profile_of().
 [[nodiscard]] std::size_t heavy_operators(const graphs::Graph& graph);

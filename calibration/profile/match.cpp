@@ -20,8 +20,13 @@ using Families = std::vector<std::set<std::string>>;
 class Matcher {
  public:
   Matcher(const Profile& profile, const graphs::Graph& graph, const graphs::Graph& prepared)
-      : profile_(profile), graph_(graph), prepared_(prepared), of_node_(profile.nodes.size()), nodes_(prepared.size()) {
-    for (std::size_t i = 0; i < prepared.size(); ++i) families_.push_back(families_of(prepared.op(OpIndex(i)).type));
+      : profile_(profile),
+        graph_(graph),
+        prepared_(prepared),
+        of_node_(profile.nodes.size()),
+        nodes_(prepared.size()) {
+    for (std::size_t i = 0; i < prepared.size(); ++i)
+      families_.push_back(families_of(prepared.op(OpIndex(i)).type));
   }
 
   Matching run() {
@@ -34,7 +39,9 @@ class Matcher {
  private:
   [[nodiscard]] const graphs::Operator& op(std::size_t i) const { return prepared_.op(OpIndex(i)); }
   [[nodiscard]] bool runs(std::size_t i) const { return op(i).kernel != KernelClass::shape; }
-  [[nodiscard]] bool related(const Node& node, std::size_t i) const { return families_[i].contains(node.family); }
+  [[nodiscard]] bool related(const Node& node, std::size_t i) const {
+    return families_[i].contains(node.family);
+  }
 
   void pair(std::size_t node, std::size_t i) {
     of_node_[node] = i;
@@ -77,7 +84,8 @@ class Matcher {
     const Node& node = profile_.nodes[unlike.front()];
     const graphs::Operator& model = prepared_.op(names.at(original_name(node.name)));
     std::string hint = "profile the model as it is given here, or give its shapes with --batch and --shape";
-    if (!node.output->empty() && !model.output_shape.empty() && node.output->front() != model.output_shape.front())
+    if (!node.output->empty() && !model.output_shape.empty() &&
+        node.output->front() != model.output_shape.front())
       hint = fmt::format("the profile looks like one of --batch {}", node.output->front());
     throw InputError(profile_.file,
                      fmt::format("node {} is {}, but {} in the model", quote(node.name),
@@ -144,8 +152,10 @@ class Matcher {
     }
     matching_.time_share = all > Seconds{} ? matched / all : 0.0;
     matching_.operator_share =
-        matching_.operators == 0 ? 0.0 : static_cast<double>(with_node) / static_cast<double>(matching_.operators);
-    if (matching_.groups.empty() || matching_.time_share < kLeastMatched || matching_.operator_share < kLeastMatched)
+        matching_.operators == 0 ? 0.0
+                                 : static_cast<double>(with_node) / static_cast<double>(matching_.operators);
+    if (matching_.groups.empty() || matching_.time_share < kLeastMatched ||
+        matching_.operator_share < kLeastMatched)
       fail_match();
     carry(group_of);
     adopt(group_of);
@@ -153,10 +163,12 @@ class Matcher {
   }
 
   [[noreturn]] void fail_match() const {
-    throw InputError(profile_.file,
-                     fmt::format("only {:.0f} % of the profile's time and {:.0f} % of the model's operators belong together",
-                                 100.0 * matching_.time_share, 100.0 * matching_.operator_share),
-                     "the profile looks like another model");
+    throw InputError(
+        profile_.file,
+        fmt::format(
+            "only {:.0f} % of the profile's time and {:.0f} % of the model's operators belong together",
+            100.0 * matching_.time_share, 100.0 * matching_.operator_share),
+        "the profile looks like another model");
   }
 
   void carry(const std::vector<std::size_t>& group_of) {
@@ -195,7 +207,8 @@ class Matcher {
       std::set<OpIndex> seen{OpIndex(i)};
       for (std::size_t at = 0; at < waiting.size(); ++at) {
         if (group_of[waiting[at].value()] != kNone) return group_of[waiting[at].value()];
-        for (const OpIndex next : forward ? prepared_.successors(waiting[at]) : prepared_.predecessors(waiting[at]))
+        for (const OpIndex next :
+             forward ? prepared_.successors(waiting[at]) : prepared_.predecessors(waiting[at]))
           if (seen.insert(next).second) waiting.push_back(next);
       }
     }

@@ -47,7 +47,8 @@ struct Matching {
 };
 
 // `graph`: as imported; `prepared`: what sim::prepare made of it.
-[[nodiscard]] Matching match(const Profile& profile, const graphs::Graph& graph, const graphs::Graph& prepared);
+[[nodiscard]] Matching match(const Profile& profile, const graphs::Graph& graph,
+                             const graphs::Graph& prepared);
 
 // Name of the operator that a node of onnxruntime was made from, as far as the name tells: "Conv_3_nchwc" -> "Conv_3".
 [[nodiscard]] std::string original_name(std::string_view node);

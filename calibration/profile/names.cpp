@@ -24,8 +24,8 @@ std::vector<std::string> parts_of(std::string_view types) {
 }
 
 // The operator of that type after `from` that is in no prepared operator yet; removed shape operators are passed through.
-std::optional<OpIndex> absorbed_after(const graphs::Graph& graph, const graphs::Graph& prepared, const Names& names,
-                                      OpIndex from, const std::string& type) {
+std::optional<OpIndex> absorbed_after(const graphs::Graph& graph, const graphs::Graph& prepared,
+                                      const Names& names, OpIndex from, const std::string& type) {
   std::vector<OpIndex> waiting = graph.successors(from);
   std::set<OpIndex> seen(waiting.begin(), waiting.end());
   for (std::size_t i = 0; i < waiting.size(); ++i) {

@@ -17,7 +17,7 @@ namespace corecast::calibration::profile {
 namespace {
 
 constexpr double kMicro = 1e-6;
-constexpr double kResolution_us = 0.3;       // of a length cut to whole microseconds: 1 / sqrt(12)
+constexpr double kResolution_us = 0.3;  // of a length cut to whole microseconds: 1 / sqrt(12)
 constexpr double kErrorOfOneRun = 0.05;
 constexpr double kMostIdle_us = 8.0;
 constexpr double kMostShortest_us = 3.0;
@@ -63,8 +63,9 @@ std::vector<Run> main_runs(const std::vector<Run>& runs, Profile& profile) {
     }
   }
   if (best->size() < runs.size()) {
-    profile.notes.push_back(fmt::format("{} of {} runs are of other nodes (another model, or cut short) and were left out",
-                                        runs.size() - best->size(), runs.size()));
+    profile.notes.push_back(
+        fmt::format("{} of {} runs are of other nodes (another model, or cut short) and were left out",
+                    runs.size() - best->size(), runs.size()));
   }
   return *best;
 }
@@ -101,8 +102,9 @@ void fill_nodes(Profile& profile, const std::vector<Run>& runs) {
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const Event& event = *last.nodes[i];
     const double middle = median(samples.at(keys[i]));
-    Node node{event.name, event.type, family_of(event.type), event.output, event.inputs, event.node_index,
-              Seconds(middle * kMicro), error_of(samples.at(keys[i]), middle)};
+    Node node{
+        event.name,   event.type,       family_of(event.type),    event.output,
+        event.inputs, event.node_index, Seconds(middle * kMicro), error_of(samples.at(keys[i]), middle)};
     profile.nodes.push_back(std::move(node));
   }
 }
@@ -174,7 +176,7 @@ std::optional<int> pool_of(const std::vector<Run>& runs) {
                                    [](const Event& e) { return e.kind == EventKind::run; });
   if (session) throw InputError(trace.file, "no node event: was enable_profiling on?");
   throw InputError(
-      trace.file, fmt::format("no operator among {} events", trace.events.size() + trace.others),
+      trace.file, fmt::format("no operator among its events ({})", trace.events.size() + trace.others),
       "wanted onnxruntime's profile (SessionOptions.enable_profiling, and at least one run) or a trace of "
       "torch.profiler with CPU activities");
 }
@@ -210,8 +212,7 @@ Profile profile_of(const Trace& trace, std::size_t heavy) {
   take_off_events(profile, used.back());
   profile.call = call_of(used);
   profile.intra_op = pool_of(used);
-  if (trace.cut_short)
-    profile.notes.push_back("the file ends in the middle: what stands before was read");
+  if (trace.cut_short) profile.notes.push_back("the file ends in the middle: what stands before was read");
   return profile;
 }
 

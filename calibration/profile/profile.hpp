@@ -48,8 +48,8 @@ struct Profile {
   std::vector<Node> nodes;  // in the order they ran
   int runs = 0;             // in the trace, of this model
   int used = 0;
-  Seconds run{};            // median of a whole run, as profiled
-  Seconds event_cost{};     // of one event, inside of its node
+  Seconds run{};         // median of a whole run, as profiled
+  Seconds event_cost{};  // of one event, inside of its node
   std::optional<Seconds> call;
   std::optional<int> intra_op;  // threads on one operator, where the trace tells
   std::vector<std::string> notes;

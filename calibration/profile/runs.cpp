@@ -37,8 +37,9 @@ Run outermost(Events events) {
   Run run;
   for (const Event* event : events) {
     const Event* outer = run.nodes.empty() ? nullptr : run.nodes.back();
-    const bool inside = outer != nullptr && outer->process == event->process && outer->thread == event->thread &&
-                        event->start_us < outer->end_us() && event->end_us() <= outer->end_us() + kCut_us;
+    const bool inside = outer != nullptr && outer->process == event->process &&
+                        outer->thread == event->thread && event->start_us < outer->end_us() &&
+                        event->end_us() <= outer->end_us() + kCut_us;
     if (inside) {
       ++run.nested.back();
     } else {
@@ -53,7 +54,7 @@ Run outermost(Events events) {
 const Event* enclosing(const Events& wholes, const Event& event) {
   const Event* found = nullptr;
   for (auto whole = std::upper_bound(wholes.begin(), wholes.end(), event.start_us + kCut_us,
-                                     [](double start, const Event* w) { return start < w->start_us; });
+                                     [](double start, const Event*w) { return start < w->start_us; });
        whole != wholes.begin();) {
     --whole;
     if ((*whole)->process != event.process || event.end_us() > (*whole)->end_us() + kCut_us) {
@@ -111,7 +112,9 @@ std::size_t least_period(const std::vector<int>& s) {
 }
 
 Run part(const Run& all, std::size_t from, std::size_t to) {
-  const auto at = [](const auto& list, std::size_t i) { return list.begin() + static_cast<std::ptrdiff_t>(i); };
+  const auto at = [](const auto& list, std::size_t i) {
+    return list.begin() + static_cast<std::ptrdiff_t>(i);
+  };
   Run run;
   run.nodes.assign(at(all.nodes, from), at(all.nodes, to));
   run.nested.assign(at(all.nested, from), at(all.nested, to));
@@ -124,7 +127,8 @@ std::vector<Run> periodic(const Run& all, std::size_t heavy) {
   std::vector<int> sequence;
   std::vector<std::size_t> heavy_before(1, 0);
   for (const Event* event : all.nodes) {
-    sequence.push_back(number.emplace(std::pair(event->type, event->inputs), static_cast<int>(number.size())).first->second);
+    sequence.push_back(
+        number.emplace(std::pair(event->type, event->inputs), static_cast<int>(number.size())).first->second);
     heavy_before.push_back(heavy_before.back() + (is_heavy_family(family_of(event->type)) ? 1 : 0));
   }
   constexpr std::size_t kMargin = 6;
@@ -147,7 +151,8 @@ std::vector<Run> periodic(const Run& all, std::size_t heavy) {
         }
       }
       std::vector<Run> runs;
-      for (std::size_t from = before; from < before + n; from += best) runs.push_back(part(all, from, from + best));
+      for (std::size_t from = before; from < before + n; from += best)
+        runs.push_back(part(all, from, from + best));
       return runs;
     }
   }

@@ -11,8 +11,8 @@ namespace corecast::calibration::profile {
 // One run: its nodes, outermost ones only, by date.
 struct Run {
   std::vector<const Event*> nodes;
-  std::vector<int> nested;        // events inside each, beside it
-  const Event* whole = nullptr;   // the event that encloses it, where there is one
+  std::vector<int> nested;       // events inside each, beside it
+  const Event* whole = nullptr;  // the event that encloses it, where there is one
 };
 
 [[nodiscard]] std::vector<Run> onnxruntime_runs(const Trace& trace);

@@ -106,8 +106,7 @@ class Reader final : public nlohmann::json_sax<Json> {
 }  // namespace
 
 Trace parse_trace(std::string_view text, std::string file) {
-  if (text.starts_with("\x1f\x8b"))
-    throw InputError(file, "is compressed with gzip", "gunzip it first");
+  if (text.starts_with("\x1f\x8b")) throw InputError(file, "is compressed with gzip", "gunzip it first");
   Trace trace;
   trace.file = std::move(file);
   Reader reader(trace);

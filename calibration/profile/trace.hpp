@@ -29,16 +29,16 @@ enum class EventKind { node, run, operation, step };
 
 struct Event {
   EventKind kind = EventKind::node;
-  std::string name;                // without "_kernel_time"
-  std::string type;                // of a node: "Conv"; of an operation: "aten::conv2d"
-  std::string process;             // as written: a number or a text
+  std::string name;     // without "_kernel_time"
+  std::string type;     // of a node: "Conv"; of an operation: "aten::conv2d"
+  std::string process;  // as written: a number or a text
   std::string thread;
   double start_us = 0.0;
   double length_us = 0.0;
-  std::optional<Shape> output;     // of the first output
-  std::vector<Shape> inputs;       // empty when not recorded
+  std::optional<Shape> output;  // of the first output
+  std::vector<Shape> inputs;    // empty when not recorded
   std::optional<int> node_index;
-  std::optional<int> intra_op;     // threads of the pool, the caller included, where the event tells
+  std::optional<int> intra_op;  // threads of the pool, the caller included, where the event tells
 
   [[nodiscard]] double end_us() const { return start_us + length_us; }
 };

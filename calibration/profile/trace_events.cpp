@@ -13,7 +13,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kKernelTime = "_kernel_time";
-constexpr double kLongest_us = 1e15;  // dates since 1970 in microseconds are 1.8e15 at the most; lengths far less
+constexpr double kLongest_us =
+    1e15;  // dates since 1970 in microseconds are 1.8e15 at the most; lengths far less
 
 const Json* member(const Json& object, const char* key) {
   if (!object.is_object()) return nullptr;
@@ -94,10 +95,10 @@ std::optional<EventKind> kind_of(const std::string& name, const std::string& cat
     if (name.size() > kKernelTime.size() && name.ends_with(kKernelTime)) return EventKind::node;
     return std::nullopt;  // fences of old versions
   }
-  if (category == "Session")
-    return name == "model_run" ? std::optional(EventKind::run) : std::nullopt;
+  if (category == "Session") return name == "model_run" ? std::optional(EventKind::run) : std::nullopt;
   if (name.starts_with("ProfilerStep#")) return EventKind::step;
-  if (name.starts_with("aten::") || category == "cpu_op" || category == "Operator") return EventKind::operation;
+  if (name.starts_with("aten::") || category == "cpu_op" || category == "Operator")
+    return EventKind::operation;
   return std::nullopt;
 }
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "calibration/statistics.hpp"
 #include "sim/forecast.hpp"
 
 namespace corecast::runtime_fit {
@@ -43,17 +42,9 @@ std::shared_ptr<const PreparedCase> prepared(const Case& one, const sim::Runtime
   return std::make_shared<const PreparedCase>(std::move(result));
 }
 
-// Of the logarithm of the median: from the scatter of the rounds, 1.25 sigma / sqrt(N).
-double spread_of(const std::vector<double>& seconds) {
-  if (seconds.size() < 2) return 0.0;
-  double sum = 0.0, squares = 0.0;
-  for (const double s : seconds) {
-    sum += std::log(s);
-    squares += std::log(s) * std::log(s);
-  }
-  const auto n = static_cast<double>(seconds.size());
-  const double variance = std::max(0.0, (squares - sum * sum / n) / (n - 1.0));
-  return 1.2533 * std::sqrt(variance / n);
+// Of the logarithm: half of what the second of the rounds is above the least. `sorted` ascending.
+double spread_of(const std::vector<double>& sorted) {
+  return sorted.size() < 2 ? 0.0 : 0.5 * std::log(sorted[1] / sorted[0]);
 }
 
 }  // namespace
@@ -96,7 +87,7 @@ Samples samples_of(const Runs& runs, const sim::Runtime& runtime, const std::vec
       if (!of) of = prepared(one, runtime);
       std::vector<double> sorted = run->seconds;
       std::sort(sorted.begin(), sorted.end());
-      samples.list.push_back({of, run->threads, calibration::quantile(sorted, 0.5), spread_of(sorted)});
+      samples.list.push_back({of, run->threads, sorted[(sorted.size() - 1) / 2], spread_of(sorted)});
     }
   }
   for (const auto& [name, list] : by_case)

@@ -25,7 +25,7 @@ struct PreparedCase {
 struct Sample {
   std::shared_ptr<const PreparedCase> of;
   int threads = 1;
-  double seconds = 0.0;  // median of the rounds
+  double seconds = 0.0;  // median of the rounds' medians, of two the lesser
   double spread = 0.0;   // standard error of its logarithm
 };
 

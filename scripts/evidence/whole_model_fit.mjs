@@ -20,7 +20,7 @@ const at = (runtimes, place) => {
 function put(runtimes, number, value) {
   for (const place of number.at) {
     const { holder, key } = at(runtimes, place);
-    const written = number.unit ? `${value.toPrecision(3)} ${number.unit}` : Number(value.toPrecision(3));
+    const written = typeof value === "string" ? value : number.unit ? `${value.toPrecision(3)} ${number.unit}` : Number(value.toPrecision(3));
     if (typeof holder[key] === "object") holder[key].value = written;
     else holder[key] = written;
   }

@@ -71,7 +71,7 @@ TEST_CASE("measured settings become rows that validate reads, below the context 
                            "# kernel: ", "# method: ", "# date: a Thursday\n"})
     CHECK(has(csv, line));
   CHECK(has(output.out, "fc_512: batch 1"));
-  CHECK(has(output.out, "intra 4"));
+  CHECK(has(output.out, "intra 4, not pinned"));
   CHECK(has(output.out, "best"));
   CHECK(has(output.err, "3 settings in 2 processes each, 6 of 6 measurements to do"));
 }

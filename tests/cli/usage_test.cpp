@@ -12,7 +12,7 @@ namespace {
 const std::vector<std::vector<std::string>> kCommands{
     {"tune"},    {"simulate"},        {"whatif"},          {"inspect"},
     {"machine"}, {"machine", "show"}, {"machine", "list"}, {"model"},
-    {"study"},   {"runtime"},         {"runtime", "list"},   {"measure"}};
+    {"study"},   {"runtime"},         {"runtime", "list"}, {"measure"}};
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

@@ -51,10 +51,10 @@ TEST_CASE("wrong options of validate are told with what was wanted") {
   check_refused({"--measured", runs, "--runtime", "onnxruntim"}, "--runtime");
   check_refused({"--measured", runs, "--runtime", "jax=onnxruntime"},
                 "the data has no mode or framework \"jax\"");
-  check_refused({"--measured", runs, "--anchor", "intra=1"}, "did you mean \"intra_op\"?");
+  check_refused({"--measured", runs, "--anchor", "intraop=1"}, "did you mean \"intra_op\"?");
   check_refused({"--measured", runs, "--anchor", "intra_op=0"}, "--anchor intra_op");
   check_refused({"--measured", runs, "--anchor", "intra_op"}, "wanted KEY=COUNT");
-  check_refused({"--measured", runs, "--by", "batch"}, "wanted mode or spin or runtime");
+  check_refused({"--measured", runs, "--by", "batch"}, "wanted mode or inter_op or spin or runtime");
   check_refused({"--measured", runs, "--plot", "-"}, "wanted the name of a file");
   check_refused({"--measured", runs, "--csv", runs}, "is the file that is read");
 }

@@ -15,7 +15,8 @@ using namespace corecast::test;
 
 namespace {
 
-Matching matched(const std::vector<TraceNode>& nodes, const graphs::Graph& graph, const graphs::Graph& prepared) {
+Matching matched(const std::vector<TraceNode>& nodes, const graphs::Graph& graph,
+                 const graphs::Graph& prepared) {
   return match(profile_of(parse_trace(onnxruntime_trace(nodes), "run.json"), 1), graph, prepared);
 }
 
@@ -44,8 +45,10 @@ TEST_CASE("names that onnxruntime made lead back to the model's") {
 }
 
 TEST_CASE("types of both frameworks fall into the same families") {
-  for (const char* type : {"Conv", "FusedConv", "NhwcFusedConv", "QLinearConv", "aten::conv2d"}) CHECK(family_of(type) == "conv");
-  for (const char* type : {"MatMul", "Gemm", "FusedMatMul", "DynamicQuantizeMatMul", "aten::addmm", "aten::linear"})
+  for (const char* type : {"Conv", "FusedConv", "NhwcFusedConv", "QLinearConv", "aten::conv2d"})
+    CHECK(family_of(type) == "conv");
+  for (const char* type :
+       {"MatMul", "Gemm", "FusedMatMul", "DynamicQuantizeMatMul", "aten::addmm", "aten::linear"})
     CHECK(family_of(type) == "product");
   for (const char* type : {"Relu", "aten::relu_", "aten::relu"}) CHECK(family_of(type) == "relu");
   CHECK(families_of("Conv+Add+Relu") == std::set<std::string>{"add", "conv", "relu"});
@@ -69,9 +72,9 @@ TEST_CASE("a fused operator is found by the name of the last of its parts too") 
 
 TEST_CASE("nodes with names of their own are matched by family and shape, in their order") {
   // The runtime ran b before a: shapes tell them apart; two alike keep their order. Channels padded to blocks are alike.
-  const graphs::Graph graph = dag(
-      "a:1Gflop,conv,type=Conv,shape=1x60x8x8; b:1Gflop,conv,type=Conv,shape=1x32x4x4; "
-      "c:1Gflop,conv,type=Conv,shape=1x32x4x4; a -> d:1Mflop,gemm,type=Gemm,shape=1x10; b,c -> d");
+  const graphs::Graph graph =
+      dag("a:1Gflop,conv,type=Conv,shape=1x60x8x8; b:1Gflop,conv,type=Conv,shape=1x32x4x4; "
+          "c:1Gflop,conv,type=Conv,shape=1x32x4x4; a -> d:1Mflop,gemm,type=Gemm,shape=1x10; b,c -> d");
   const Matching m = matched({{"x1", "Conv", 10, "1,32,4,4"},
                               {"x2", "Conv", 20, "1,64,8,8"},
                               {"x3", "Conv", 30, "1,32,4,4"},
@@ -85,25 +88,31 @@ TEST_CASE("nodes with names of their own are matched by family and shape, in the
 }
 
 TEST_CASE("a name that the framework made up counts only where the shape agrees") {
-  const graphs::Graph graph = dag("Conv_1:1Gflop,conv,type=Conv,shape=1x32x4x4 -> Conv_2:1Gflop,conv,type=Conv,shape=1x64x2x2");
+  const graphs::Graph graph =
+      dag("Conv_1:1Gflop,conv,type=Conv,shape=1x32x4x4 -> Conv_2:1Gflop,conv,type=Conv,shape=1x64x2x2");
   // By number they would be exchanged.
-  const Matching m = matched({{"Conv_2", "Conv", 10, "1,32,4,4"}, {"Conv_1", "Conv", 20, "1,64,2,2"}}, graph, graph);
+  const Matching m =
+      matched({{"Conv_2", "Conv", 10, "1,32,4,4"}, {"Conv_1", "Conv", 20, "1,64,2,2"}}, graph, graph);
   CHECK(m.by_name == 0);
   CHECK(m.groups[0].nodes == std::vector<std::size_t>{0});
 }
 
 TEST_CASE("without shapes the order decides") {
-  const graphs::Graph graph = dag("a:1Gflop,conv,type=Conv -> b:1Mflop,pool,type=MaxPool; b -> c:1Gflop,conv,type=Conv");
+  const graphs::Graph graph =
+      dag("a:1Gflop,conv,type=Conv -> b:1Mflop,pool,type=MaxPool; b -> c:1Gflop,conv,type=Conv");
   const Matching m = matched({{"x", "Conv", 10}, {"y", "MaxPool", 5}, {"z", "Conv", 20}}, graph, graph);
   CHECK(m.by_order == 3);
   CHECK(m.groups[2].nodes == std::vector<std::size_t>{2});
 }
 
-TEST_CASE("nodes without an operator are carried by the next that has one, operators without a node join the next") {
+TEST_CASE(
+    "nodes without an operator are carried by the next that has one, operators without a node join the "
+    "next") {
   const graphs::Graph graph =
       dag("a:1Gflop,conv,type=Conv -> e:1Mflop,elementwise,type=Div; e -> b:1Gflop,conv,type=Conv");
-  const Matching m = matched({{"a", "Conv", 100}, {"ReorderOutput", "ReorderOutput", 7}, {"b", "Conv", 50}, {"tail", "Cast", 4}},
-                             graph, graph);
+  const Matching m = matched(
+      {{"a", "Conv", 100}, {"ReorderOutput", "ReorderOutput", 7}, {"b", "Conv", 50}, {"tail", "Cast", 4}},
+      graph, graph);
   REQUIRE(m.groups.size() == 2);
   CHECK(m.groups[0].carried.empty());
   CHECK(m.groups[1].carried == std::vector<std::size_t>{1, 3});  // nothing follows the last
@@ -115,14 +124,19 @@ TEST_CASE("nodes without an operator are carried by the next that has one, opera
 }
 
 TEST_CASE("a profile of another model or of another batch is refused") {
-  const graphs::Graph graph = dag("a:1Gflop,conv,type=Conv,shape=1x8x4x4 -> b:1Gflop,conv,type=Conv,shape=1x8x4x4; b -> c:1Gflop,conv,type=Conv,shape=1x8x4x4");
+  const graphs::Graph graph =
+      dag("a:1Gflop,conv,type=Conv,shape=1x8x4x4 -> b:1Gflop,conv,type=Conv,shape=1x8x4x4; b -> "
+          "c:1Gflop,conv,type=Conv,shape=1x8x4x4");
   const std::string other = refused({{"l", "LSTM", 100, "4,4"}, {"m", "Gather", 10, "4,9"}}, graph);
   CHECK(other ==
-        "run.json: only 0 % of the profile's time and 0 % of the model's operators belong together (the profile looks like "
+        "run.json: only 0 % of the profile's time and 0 % of the model's operators belong together (the "
+        "profile looks like "
         "another model)");
-  const std::string batch = refused({{"a", "Conv", 10, "8,8,4,4"}, {"b", "Conv", 10, "8,8,4,4"}, {"c", "Conv", 10, "8,8,4,4"}}, graph);
-  CHECK(batch ==
-        "run.json: node \"a\" is 8x8x4x4, but 1x8x4x4 in the model (the profile looks like one of --batch 8)");
+  const std::string batch = refused(
+      {{"a", "Conv", 10, "8,8,4,4"}, {"b", "Conv", 10, "8,8,4,4"}, {"c", "Conv", 10, "8,8,4,4"}}, graph);
+  CHECK(
+      batch ==
+      "run.json: node \"a\" is 8x8x4x4, but 1x8x4x4 in the model (the profile looks like one of --batch 8)");
 }
 
 TEST_CASE("an alignment keeps the order and pairs the most") {

@@ -33,7 +33,8 @@ std::string refused(const std::string& text) {
 TEST_CASE("a node's time is the median of the runs without the first, less what its event costs") {
   // Conv: 900 (left out), 100, 104, 120: median 104. Reshape does nothing: its 3 us are the event's.
   std::vector<std::vector<TraceNode>> runs;
-  for (const double conv : {900.0, 100.0, 104.0, 120.0}) runs.push_back({{"conv", "Conv", conv}, {"flat", "Reshape", 3}});
+  for (const double conv : {900.0, 100.0, 104.0, 120.0})
+    runs.push_back({{"conv", "Conv", conv}, {"flat", "Reshape", 3}});
   const Profile p = profile(onnxruntime_trace(runs));
   CHECK(p.source == Source::onnxruntime);
   CHECK(p.runs == 4);
@@ -53,8 +54,10 @@ TEST_CASE("a node's time is the median of the runs without the first, less what 
 }
 
 TEST_CASE("without a node that does nothing an event costs no more than the shortest, or 3 us") {
-  CHECK(us(profile(onnxruntime_trace({{"a", "Conv", 100}, {"b", "Relu", 2}})).event_cost) == doctest::Approx(2.0));
-  CHECK(us(profile(onnxruntime_trace({{"a", "Conv", 100}, {"b", "Relu", 20}})).event_cost) == doctest::Approx(3.0));
+  CHECK(us(profile(onnxruntime_trace({{"a", "Conv", 100}, {"b", "Relu", 2}})).event_cost) ==
+        doctest::Approx(2.0));
+  CHECK(us(profile(onnxruntime_trace({{"a", "Conv", 100}, {"b", "Relu", 20}})).event_cost) ==
+        doctest::Approx(3.0));
 }
 
 TEST_CASE("of two runs none is left out, and of one nothing is known of its error") {
@@ -68,7 +71,8 @@ TEST_CASE("of two runs none is left out, and of one nothing is known of its erro
 
 TEST_CASE("of two models in one file the one that took longer is meant, and the other is told of") {
   const std::vector<TraceNode> large{{"a", "Conv", 100}, {"b", "Relu", 10}}, small{{"x", "Gemm", 20}};
-  const Profile p = profile(onnxruntime_trace(std::vector<std::vector<TraceNode>>{small, large, small, large, small}));
+  const Profile p =
+      profile(onnxruntime_trace(std::vector<std::vector<TraceNode>>{small, large, small, large, small}));
   CHECK(p.runs == 2);
   CHECK(p.nodes.size() == 2);
   REQUIRE(p.notes.size() == 1);
@@ -78,8 +82,9 @@ TEST_CASE("of two models in one file the one that took longer is meant, and the 
 TEST_CASE("without an event of the whole run, runs begin where a node comes again") {
   std::string text = "[";
   for (int i = 0; i < 6; ++i) {  // a, b, a, b, a, b
-    text += fmt::format(R"({}{{"cat":"Node","pid":1,"tid":1,"ph":"X","ts":{},"dur":{},"name":"{}_kernel_time","args":{{"op_name":"Conv"}}}})",
-                        i == 0 ? "" : ",", 100 * i, 40 + 10 * (i % 2), i % 2 == 0 ? "a" : "b");
+    text += fmt::format(
+        R"({}{{"cat":"Node","pid":1,"tid":1,"ph":"X","ts":{},"dur":{},"name":"{}_kernel_time","args":{{"op_name":"Conv"}}}})",
+        i == 0 ? "" : ",", 100 * i, 40 + 10 * (i % 2), i % 2 == 0 ? "a" : "b");
   }
   const Profile p = profile(text);  // and the array is not closed
   CHECK(p.runs == 3);
@@ -101,7 +106,8 @@ TEST_CASE("nodes of a loop's body count with the loop") {
   CHECK(p.nodes[0].name == "loop");
 }
 
-TEST_CASE("PyTorch's runs are found by the period of its operators, with the model to decide between multiples") {
+TEST_CASE(
+    "PyTorch's runs are found by the period of its operators, with the model to decide between multiples") {
   std::vector<TraceOperation> operations{{"aten::rand", 0, 50}};  // the input, made once
   double now = 100.0;
   for (int i = 0; i < 8; ++i) {
@@ -126,7 +132,8 @@ TEST_CASE("PyTorch's steps are runs where the trace has them") {
   const std::string steps =
       R"(,{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":60}
          ,{"ph":"X","cat":"user_annotation","name":"ProfilerStep#2","pid":1,"tid":1,"ts":100,"dur":60})";
-  const Profile p = profile(pytorch_trace({{"aten::mm", 10, 30}, {"aten::mm", 110, 40}, {"aten::mm", 300, 90}}, steps));
+  const Profile p =
+      profile(pytorch_trace({{"aten::mm", 10, 30}, {"aten::mm", 110, 40}, {"aten::mm", 300, 90}}, steps));
   CHECK(p.runs == 2);
   REQUIRE(p.nodes.size() == 1);
   CHECK(us(p.nodes[0].time) == doctest::Approx(34.0));  // of 30 and 40, less 1
@@ -135,6 +142,7 @@ TEST_CASE("PyTorch's steps are runs where the trace has them") {
 TEST_CASE("a trace without operators is refused, with what was forgotten") {
   CHECK(refused(onnxruntime_trace(std::vector<TraceNode>{})) ==
         "run.json: no node event: was enable_profiling on?");
-  CHECK(refused(pytorch_trace({})).find("run.json: no operator among 0 events (wanted onnxruntime's profile") !=
+  CHECK(refused(pytorch_trace({}))
+            .find("run.json: no operator among its events (1) (wanted onnxruntime's profile") !=
         std::string::npos);
 }

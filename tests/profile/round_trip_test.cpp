@@ -17,7 +17,8 @@ namespace {
 
 graphs::Graph model() {
   return dag(
-      "c1:300Mflop,8MB,conv,type=Conv,units=64,shape=1x64x56x56 -> p1:2Mflop,9MB,pool,type=MaxPool,units=64,shape=1x64x28x28; "
+      "c1:300Mflop,8MB,conv,type=Conv,units=64,shape=1x64x56x56 -> "
+      "p1:2Mflop,9MB,pool,type=MaxPool,units=64,shape=1x64x28x28; "
       "p1 -> c2:200Mflop,2MB,conv,type=Conv,units=28,shape=1x128x28x28; "
       "p1 -> c3:90Mflop,30MB,conv,type=Conv,units=56,shape=1x32x28x28; "
       "c2,c3 -> t:12MB,transpose,type=Concat,units=160,shape=1x160x28x28; "
@@ -30,7 +31,8 @@ sim::Runtime with_factors(const graphs::Graph& prepared) {
   runtime.dispatch.value = Seconds(2e-6);
   runtime.fork.value = Seconds(3e-6);
   for (std::size_t i = 0; i < prepared.size(); ++i)
-    runtime.operator_factors[prepared.op(OpIndex(i)).name] = {0.6 + 0.4 * static_cast<double>(i), Seconds{}, 0.0};
+    runtime.operator_factors[prepared.op(OpIndex(i)).name] = {0.6 + 0.4 * static_cast<double>(i), Seconds{},
+                                                              0.0};
   return runtime;
 }
 
@@ -53,7 +55,8 @@ std::string trace_of(const graphs::Graph& prepared, const sim::Evaluation& evalu
 
 TEST_CASE("factors come back from a trace of a simulated run, whatever its threads") {
   const graphs::Graph graph = model();
-  const sim::Target target{machine("4 cores 20Gflop/s; mem 20GB/s; core 12GB/s; barrier 1us; l3 4MB 100GB/s"), {}, {}};
+  const sim::Target target{
+      machine("4 cores 20Gflop/s; mem 20GB/s; core 12GB/s; barrier 1us; l3 4MB 100GB/s"), {}, {}};
   const sim::Runtime truth = with_factors(graph);
   sim::Runtime blank = truth;
   blank.operator_factors.clear();

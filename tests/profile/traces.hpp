@@ -16,7 +16,8 @@ struct TraceNode {
 
 // Runs of the same nodes, one after the other; nodes 2 us apart, 5 us before the first and 3 us after the last.
 // `statistics`: of the pool, as JSON; empty: not told.
-inline std::string onnxruntime_trace(const std::vector<std::vector<TraceNode>>& runs, const std::string& statistics = "\"\"") {
+inline std::string onnxruntime_trace(const std::vector<std::vector<TraceNode>>& runs,
+                                     const std::string& statistics = "\"\"") {
   std::string text = R"([
 {"cat" : "Session","pid" :7,"tid" :7,"dur" :900,"ts" :3,"ph" : "X","name" :"session_initialization","args" : {}})";
   double now = 1000.0;
@@ -25,7 +26,8 @@ inline std::string onnxruntime_trace(const std::vector<std::vector<TraceNode>>& 
     now += 5.0;
     for (const TraceNode& node : run) {
       text += fmt::format(
-          ",\n{{\"cat\" : \"Node\",\"pid\" :7,\"tid\" :7,\"dur\" :{},\"ts\" :{},\"ph\" : \"X\",\"name\" :\"{}_kernel_time\",\"args\" : "
+          ",\n{{\"cat\" : \"Node\",\"pid\" :7,\"tid\" :7,\"dur\" :{},\"ts\" :{},\"ph\" : \"X\",\"name\" "
+          ":\"{}_kernel_time\",\"args\" : "
           "{{\"op_name\" : \"{}\"{}{}}}}}",
           node.us, now, node.name, node.type,
           node.shape.empty() ? "" : fmt::format(",\"output_type_shape\" : [{{\"float\":[{}]}}]", node.shape),
@@ -34,14 +36,16 @@ inline std::string onnxruntime_trace(const std::vector<std::vector<TraceNode>>& 
     }
     now += 1.0;
     text += fmt::format(
-        ",\n{{\"cat\" : \"Session\",\"pid\" :7,\"tid\" :7,\"dur\" :{},\"ts\" :{},\"ph\" : \"X\",\"name\" :\"model_run\",\"args\" : {{}}}}",
+        ",\n{{\"cat\" : \"Session\",\"pid\" :7,\"tid\" :7,\"dur\" :{},\"ts\" :{},\"ph\" : \"X\",\"name\" "
+        ":\"model_run\",\"args\" : {{}}}}",
         now - begin, begin);
     now += 50.0;
   }
   return text + "\n]\n";
 }
 
-inline std::string onnxruntime_trace(const std::vector<TraceNode>& run, const std::string& statistics = "\"\"") {
+inline std::string onnxruntime_trace(const std::vector<TraceNode>& run,
+                                     const std::string& statistics = "\"\"") {
   return onnxruntime_trace(std::vector<std::vector<TraceNode>>{run}, statistics);
 }
 
@@ -51,12 +55,15 @@ struct TraceOperation {
   std::string dims = {};  // "[[1,3,8,8],[4,3,3,3]]"; empty: not recorded
 };
 
-inline std::string pytorch_trace(const std::vector<TraceOperation>& operations, const std::string& more = {}) {
-  std::string text = R"({"schemaVersion": 1, "traceEvents": [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "python"}})";
+inline std::string pytorch_trace(const std::vector<TraceOperation>& operations,
+                                 const std::string& more = {}) {
+  std::string text =
+      R"({"schemaVersion": 1, "traceEvents": [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "python"}})";
   for (const TraceOperation& op : operations) {
     text += fmt::format(
-        ",\n{{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"{}\", \"pid\": 1, \"tid\": 1, \"ts\": {}, \"dur\": {}, \"args\": {{{}}}}}", op.name,
-        op.start_us, op.us, op.dims.empty() ? "" : fmt::format("\"Input Dims\": {}", op.dims));
+        ",\n{{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"{}\", \"pid\": 1, \"tid\": 1, \"ts\": {}, "
+        "\"dur\": {}, \"args\": {{{}}}}}",
+        op.name, op.start_us, op.us, op.dims.empty() ? "" : fmt::format("\"Input Dims\": {}", op.dims));
   }
   return text + more + "]}\n";
 }

@@ -12,9 +12,10 @@
 #include <sstream>
 
 #include "cli/arguments_calibrate_runtime.hpp"
-#include "cli/arguments_profile.hpp"
 #include "cli/arguments_measure.hpp"
+#include "cli/arguments_profile.hpp"
 #include "cli/arguments_validate.hpp"
+#include "cli/calibrate_runtime_program.hpp"
 #include "cli/host_calibration.hpp"
 #include "cli/option_values.hpp"
 #include "cli/snippets.hpp"
@@ -289,11 +290,11 @@ void add_setting(CLI::App* app, Raw& raw) {
 
 void add_simulate(CLI::App& parent, Verbs& verbs) {
   auto raw = std::make_shared<Raw>();
-  CLI::App* app =
-      subcommand(parent, "simulate", "One setting: its latency, and where the time goes.",
-                 "  corecast simulate model.onnx --machine xeon-8180 --intra 28 --trace t.json\n"
-                 "  corecast simulate inception_v3 --runtime onnxruntime-1.13 --inter 3 --intra 4\n"
-                 "  corecast simulate resnet50 --runtime pytorch --profile trace.json --profile-setting intra=1\n");
+  CLI::App* app = subcommand(
+      parent, "simulate", "One setting: its latency, and where the time goes.",
+      "  corecast simulate model.onnx --machine xeon-8180 --intra 28 --trace t.json\n"
+      "  corecast simulate inception_v3 --runtime onnxruntime-1.13 --inter 3 --intra 4\n"
+      "  corecast simulate resnet50 --runtime pytorch --profile trace.json --profile-setting intra=1\n");
   add_model(app, *raw);
   add_machine(app, *raw);
   add_runtime(app, *raw);
@@ -369,7 +370,8 @@ void add_calibrate(CLI::App& parent, Verbs& verbs) {
                  "  corecast calibrate\n"
                  "  corecast calibrate --measurements-only host.json --quick\n"
                  "  corecast calibrate --from host.json -o machine.json --report\n"
-                 "  corecast calibrate --runtime onnxruntime\n");
+                 "  corecast calibrate --runtime onnxruntime\n"
+                 "  CORECAST_PYTHON=/usr/bin/python3 corecast calibrate --runtime pytorch\n");
   add_text(app, "--runtime", raw->calibrated,
            fmt::format("measure this framework's kernels instead, in about 10 minutes (--quick: 3): {}",
                        fmt::join(calibrated_runtimes(), ", ")))

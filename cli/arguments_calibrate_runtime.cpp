@@ -1,30 +1,20 @@
 #include "cli/arguments_calibrate_runtime.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
 
 #include "base/error.hpp"
+#include "cli/calibrate_runtime_program.hpp"
 
 namespace corecast::cli {
 
-const std::vector<std::string>& calibrated_runtimes() {
-  static const std::vector<std::string> names{"onnxruntime", "onnxruntime-1.13"};
-  return names;
-}
-
 CalibrateRuntimeOptions runtime_calibration_of(const std::string& runtime, const CalibrateOptions& options) {
-  const std::vector<std::string>& known = calibrated_runtimes();
-  if (std::find(known.begin(), known.end(), runtime) == known.end()) {
-    throw InputError("--runtime", "no program here times the kernels of " + quote(runtime),
-                     fmt::format("wanted {}", fmt::join(known, " or ")));
-  }
+  (void)suite_program(runtime);
   const auto refuse = [](const char* option, bool given, const char* why) {
     if (given) throw InputError(option, fmt::format("means nothing with --runtime: {}", why));
   };
   refuse("--only", !options.only.empty(), "its suite has no groups");
-  refuse("--thorough", options.effort == calibration::microbench::Effort::thorough, "--quick is the only other effort");
+  refuse("--thorough", options.effort == calibration::microbench::Effort::thorough,
+         "--quick is the only other effort");
   refuse("--hold-out", options.hold_out, "a third of the models is always held out");
   CalibrateRuntimeOptions result;
   result.runtime = runtime;

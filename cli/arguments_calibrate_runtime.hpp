@@ -2,14 +2,10 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "cli/options.hpp"
 
 namespace corecast::cli {
-
-// Runtimes that there is a program for that times their suite.
-[[nodiscard]] const std::vector<std::string>& calibrated_runtimes();
 
 // InputError for a runtime that cannot be measured, and for options that mean nothing to it.
 [[nodiscard]] CalibrateRuntimeOptions runtime_calibration_of(const std::string& runtime,

@@ -18,7 +18,7 @@ constexpr const char* kExamples =
     "Columns of the files: calibration/evidence/README.md\n";
 
 struct Raw {
-  std::vector<std::string> measured, graphs, machines, runtimes, by;
+  std::vector<std::string> measured, graphs, machines, runtimes, profiles, by;
   std::optional<std::string> anchor, top, csv, plot;
   bool rows = false, json = false;
 };
@@ -84,6 +84,9 @@ ValidateOptions options_of(const Raw& raw) {
     options.machines.push_back(choice_of("--machine", text, true, "M, or NAME=M for a name in the data"));
   for (const std::string& text : raw.runtimes)
     options.runtimes.push_back(choice_of("--runtime", text, true, "R, MODE=R or FRAMEWORK=R"));
+  for (const std::string& text : raw.profiles)
+    options.profiles.push_back(
+        choice_of("--profile", text, false, "NAME=FILE: a name in the data and a profile of its model"));
   if (raw.anchor) options.anchor = anchor_of(*raw.anchor);
   using Key = bool ValidateOptions::*;
   for (const std::string& text : raw.by) {
@@ -136,6 +139,8 @@ ValidateVerb add_validate(CLI::App& parent) {
        "(repeat); default: the catalogue's of that name");
   list("--runtime", raw->runtimes, "[K=]R",
        "of all rows, or of those of the mode or framework K (repeat); default: by framework and mode");
+  list("--profile", raw->profiles, "N=FILE",
+       "one profiled run of the model N, to fit its operators to, as in `tune --profile` (repeat); its batch has to be that of the rows");
   text("--anchor", raw->anchor, "K=N,..",
        "scale each group's forecasts to its row with intra_op, inter_op, instances or batch = N");
   list("--by", raw->by, "KEY,..", "also split groups by mode, inter_op, spin, runtime");

@@ -5,8 +5,10 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "calibration/runtime_fit/runtime_file.hpp"
 #include "calibration/runtime_fit/suite_run.hpp"
+#include "cli/calibrate_runtime_program.hpp"
 #include "cli/calibrate_runtime_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/data_directory.hpp"
@@ -48,33 +50,22 @@ Outputs outputs_of(const CalibrateRuntimeOptions& options, const MachineInput* h
     std::error_code code;
     fs::create_directories(files.runtime.parent_path(), code);
     if (code) {
-      throw InputError(files.runtime.parent_path().string(), fmt::format("cannot be made: {}", code.message()),
-                       "name the file with -o");
+      throw InputError(files.runtime.parent_path().string(),
+                       fmt::format("cannot be made: {}", code.message()), "name the file with -o");
     }
     check_output("calibration", files.runtime);
   }
   return outputs;
 }
 
-// Beside the data in an installation, else in the source tree.
-fs::path measuring_program() {
-  const fs::path data = data_directory();
-  for (const fs::path& folder : {data / "measure", data / ".." / "scripts" / "measure"}) {
-    std::error_code code;
-    const fs::path file = folder / "measure_suite.mjs";
-    if (fs::exists(file, code)) return file.lexically_normal();
-  }
-  throw InputError("--runtime", fmt::format("measure_suite.mjs is neither in {} nor in the source tree",
-                                            quote((data / "measure").string())),
-                   "CORECAST_DATA names the data directory of a source tree");
-}
-
 Runs measure(const CalibrateRuntimeOptions& options, const MachineInput& host,
              const std::vector<runtime_fit::Case>& suite) {
   ProgressBar bar("calibrate " + options.runtime);
   runtime_fit::SuiteRunOptions run;
-  run.program = {"node", measuring_program().string()};
-  run.version = options.runtime == "onnxruntime" ? "current" : "legacy";
+  const SuiteProgram& program = suite_program(options.runtime);
+  run.program = command_of(program);
+  run.version = program.version;
+  run.mode = program.mode;
   run.threads = runtime_fit::thread_grid(host.target.physical_cores());
   run.rounds = options.quick ? 2 : 3;
   run.min_seconds = options.quick ? 0.04 : 0.1;
@@ -85,7 +76,8 @@ Runs measure(const CalibrateRuntimeOptions& options, const MachineInput& host,
   runs.machine = host.target.machine;
   if (!host.calibration) {
     runs.warnings.push_back(
-        "the machine is not calibrated: efficiencies are of peaks and bandwidths that are guesses; run `corecast calibrate` "
+        "the machine is not calibrated: efficiencies are of peaks and bandwidths that are guesses; run "
+        "`corecast calibrate` "
         "first");
   }
   if (host.target.quota_cpus) runs.warnings.push_back("a CPU quota is in force: times include its pauses");
@@ -94,12 +86,13 @@ Runs measure(const CalibrateRuntimeOptions& options, const MachineInput& host,
 
 std::string provenance_text(const Runs& runs) {
   const std::string day = runs.date.substr(0, 10);
-  return fmt::format("measured{}{}, suite of generated models, {}{}{}", day.empty() ? "" : " ", day, runs.runtime,
-                     runs.framework_version.empty() ? "" : " " + runs.framework_version,
+  return fmt::format("measured{}{}, suite of generated models, {}{}", day.empty() ? "" : " ", day,
+                     framework_text(runs),
                      runs.machine.description.empty() ? "" : ", " + runs.machine.description);
 }
 
-void fit_all(CalibrateRuntimeReport& report, const sim::Runtime& prior, const std::vector<runtime_fit::Case>& suite) {
+void fit_all(CalibrateRuntimeReport& report, const sim::Runtime& prior,
+             const std::vector<runtime_fit::Case>& suite) {
   const runtime_fit::Samples samples = runtime_fit::samples_of(report.runs, prior, suite);
   for (const std::string& note : samples.notes) report.warnings.push_back(note);
   if (samples.list.empty()) {
@@ -108,24 +101,31 @@ void fit_all(CalibrateRuntimeReport& report, const sim::Runtime& prior, const st
   }
   ProgressBar bar("fit");
   const hwmodels::Machine& machine = report.runs.machine;
-  auto held = std::async(std::launch::async, [&] { return runtime_fit::hold_out(machine, prior, samples.list); });
+  auto held =
+      std::async(std::launch::async, [&] { return runtime_fit::hold_out(machine, prior, samples.list); });
   report.fit = runtime_fit::fit(machine, prior, samples.list,
                                 [&](std::string_view what, double done) { bar.step(what, done); });
   report.hold_out = held.get();
   for (const std::string& warning : report.fit->warnings) report.warnings.push_back(warning);
 }
 
-// The file of the runtime, whose members are kept.
+// The file of the runtime, whose members are kept, with all that it has from others.
 std::string base_text(const std::string& runtime) {
-  return read_file(data_directory() / "runtimes" / (runtime + ".json"));
+  const fs::path file = data_directory() / "runtimes" / (runtime + ".json");
+  const std::string text = read_file(file);
+  const json::Document document = json::parse(text, file.string());
+  json::Object root = document.root().object();
+  const auto base = root.optional("extends");
+  return base ? runtime_fit::without_base(text, base_text(base->text())) : text;
 }
 
 void require_better(const CalibrateRuntimeReport& report, bool force) {
   const auto& held = *report.hold_out;
   if (force || held.after.samples == 0 || held.after.median <= held.before.median) return;
-  throw NotConverged(fmt::format("a fit without the held-out models forecasts them no better than what there is (median error "
-                                 "{:.1f} % against {:.1f} %); nothing is written (--force writes it all the same)",
-                                 100.0 * held.after.median, 100.0 * held.before.median));
+  throw NotConverged(fmt::format(
+      "a fit without the held-out models forecasts them no better than what there is (median error "
+      "{:.1f} % against {:.1f} %); nothing is written (--force writes it all the same)",
+      100.0 * held.after.median, 100.0 * held.before.median));
 }
 
 }  // namespace
@@ -146,8 +146,9 @@ std::string run(const CalibrateRuntimeOptions& options) {
   } else {
     report.runs = runtime_fit::read_runs(*options.from);
     if (report.runs.runtime != options.runtime) {
-      throw InputError(options.from->string(), fmt::format("holds times of {}, wanted {}", quote(report.runs.runtime),
-                                                           quote(options.runtime)));
+      throw InputError(
+          options.from->string(),
+          fmt::format("holds times of {}, wanted {}", quote(report.runs.runtime), quote(options.runtime)));
     }
   }
   report.warnings = report.runs.warnings;
@@ -163,8 +164,10 @@ std::string run(const CalibrateRuntimeOptions& options) {
       provenance.from = provenance_text(report.runs);
       provenance.host_error = outputs.own_files ? 0.0 : kHostError;
       if (outputs.own_files)
-        provenance.description = fmt::format("{}; calibrated on this host, {}", prior.description, report.runs.date);
-      write_file(*outputs.runtime, runtime_fit::with_fit(base_text(options.runtime), *report.fit, provenance));
+        provenance.description =
+            fmt::format("{}; calibrated on this host, {}", prior.description, report.runs.date);
+      write_file(*outputs.runtime,
+                 runtime_fit::with_fit(base_text(options.runtime), *report.fit, provenance));
       report.runtime_file = outputs.runtime;
     }
   }

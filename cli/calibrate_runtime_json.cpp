@@ -27,8 +27,10 @@ Tree tree_of(const runtime_fit::FittedNumber& fitted) {
 Tree tree_of(const runtime_fit::HoldOut& held) {
   Tree entries = Tree::array();
   for (const runtime_fit::HoldOutEntry& entry : held.entries) {
-    entries.push_back(
-        {{"entry", entry.entry}, {"models", entry.cases}, {"before", tree_of(entry.before)}, {"after", tree_of(entry.after)}});
+    entries.push_back({{"entry", entry.entry},
+                       {"models", entry.cases},
+                       {"before", tree_of(entry.before)},
+                       {"after", tree_of(entry.after)}});
   }
   return {{"before", tree_of(held.before)}, {"after", tree_of(held.after)}, {"entries", std::move(entries)}};
 }
@@ -40,13 +42,15 @@ Tree tree_of(const CalibrateRuntimeReport& calibration) {
   Tree tree = report("runtime_calibration");
   tree["runtime"] = runs.runtime;
   tree["framework_version"] = runs.framework_version;
+  if (!runs.libraries.empty()) tree["libraries"] = runs.libraries;
   tree["date"] = runs.date;
   tree["machine"] = runs.machine.description;
   tree["runs"] = runs.runs.size();
   tree["rounds"] = runs.rounds;
   if (calibration.fit) {
     Tree numbers = Tree::array(), entries = Tree::array(), cases = Tree::array();
-    for (const runtime_fit::FittedNumber& fitted : calibration.fit->numbers) numbers.push_back(tree_of(fitted));
+    for (const runtime_fit::FittedNumber& fitted : calibration.fit->numbers)
+      numbers.push_back(tree_of(fitted));
     for (const runtime_fit::EntryResult& entry : calibration.fit->entries) {
       entries.push_back({{"entry", entry.entry},
                          {"models", entry.cases},

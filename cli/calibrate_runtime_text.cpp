@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -46,12 +47,13 @@ std::string entry_table(const CalibrateRuntimeReport& report, int width) {
   for (const runtime_fit::EntryResult& entry : report.fit->entries) {
     const auto found = held.find(entry.entry);
     const runtime_fit::HoldOutEntry* out = found == held.end() ? nullptr : found->second;
-    rows.push_back({{short_name(entry.entry), std::to_string(entry.cases),
-                     figure_text(numbers, entry.entry + ".efficiency"),
-                     figure_text(numbers, entry.entry + ".memory_efficiency"), percent_text(entry.error.median),
-                     percent_text(entry.error.p90), out ? percent_text(out->after.median) : "-",
-                     out ? percent_text(out->before.median) : "-"},
-                    ""});
+    rows.push_back(
+        {{short_name(entry.entry), std::to_string(entry.cases),
+          figure_text(numbers, entry.entry + ".efficiency"),
+          figure_text(numbers, entry.entry + ".memory_efficiency"), percent_text(entry.error.median),
+          percent_text(entry.error.p90), out ? percent_text(out->after.median) : "-",
+          out ? percent_text(out->before.median) : "-"},
+         ""});
   }
   return table({{"kernel", Align::left, true},
                 {"models", Align::right},
@@ -67,11 +69,12 @@ std::string entry_table(const CalibrateRuntimeReport& report, int width) {
 std::string number_table(const CalibrateRuntimeReport& report, int width) {
   std::vector<Row> rows;
   for (const FittedNumber& number : report.fit->numbers) {
-    rows.push_back({{number.path, value_text(number, number.value),
-                     number.status == Status::fitted ? fmt::format("+-{:.0f} %", 100.0 * number.relative_error) : "-",
-                     value_text(number, number.prior), std::to_string(number.cases),
-                     std::string(runtime_fit::name_of(number.status))},
-                    number.why});
+    rows.push_back(
+        {{number.path, value_text(number, number.value),
+          number.status == Status::fitted ? fmt::format("+-{:.0f} %", 100.0 * number.relative_error) : "-",
+          value_text(number, number.prior), std::to_string(number.cases),
+          std::string(runtime_fit::name_of(number.status))},
+         number.why});
   }
   return table({{"number", Align::left, true},
                 {"value", Align::right},
@@ -85,14 +88,19 @@ std::string number_table(const CalibrateRuntimeReport& report, int width) {
 std::string cost_table(const CalibrateRuntimeReport& report, int width) {
   std::vector<Row> rows;
   for (const FittedNumber& number : report.fit->numbers) {
-    if (!number.path.starts_with("costs.") && !(number.path.starts_with("cutting.") && number.status != Status::prior))
+    if (!number.path.starts_with("costs.") &&
+        !(number.path.starts_with("cutting.") && number.status != Status::prior))
       continue;
-    rows.push_back({{number.path, value_text(number, number.value),
-                     number.status == Status::fitted ? fmt::format("+-{:.0f} %", 100.0 * number.relative_error) : "-",
-                     value_text(number, number.prior)},
-                    number.why});
+    rows.push_back(
+        {{number.path, value_text(number, number.value),
+          number.status == Status::fitted ? fmt::format("+-{:.0f} %", 100.0 * number.relative_error) : "-",
+          value_text(number, number.prior)},
+         number.why});
   }
-  return table({{"cost", Align::left, true}, {"value", Align::right}, {"error", Align::right}, {"before", Align::right}},
+  return table({{"cost", Align::left, true},
+                {"value", Align::right},
+                {"error", Align::right},
+                {"before", Align::right}},
                rows, width, 0);
 }
 
@@ -118,7 +126,8 @@ std::string warnings_text(const CalibrateRuntimeReport& report, int width) {
   for (std::size_t i = 0; i < report.warnings.size() && i < kMostWarnings; ++i)
     text += wrapped(report.warnings[i], width, "  ");
   if (report.warnings.size() > kMostWarnings)
-    text += wrapped(fmt::format("and {} more: --json has all", report.warnings.size() - kMostWarnings), width, "  ");
+    text += wrapped(fmt::format("and {} more: --json has all", report.warnings.size() - kMostWarnings), width,
+                    "  ");
   return text;
 }
 
@@ -127,8 +136,9 @@ std::string ending(const CalibrateRuntimeReport& report, int width) {
   if (report.measurement_file) text += wrapped("measurements: " + report.measurement_file->string(), width);
   if (report.runtime_file) {
     text += wrapped("runtime file: " + report.runtime_file->string(), width);
-    text += wrapped(report.of_this_host ? "`corecast tune MODEL` uses it on this host from now on."
-                                        : "In data/runtimes, under its runtime's name, it stands for all machines.",
+    text += wrapped(report.of_this_host
+                        ? "`corecast tune MODEL` uses it on this host from now on."
+                        : "In data/runtimes, under its runtime's name, it stands for all machines.",
                     width);
   } else if (report.fit) {
     text += wrapped("Nothing is written: -o FILE keeps the runtime.", width);
@@ -140,18 +150,25 @@ std::string ending(const CalibrateRuntimeReport& report, int width) {
 
 std::vector<runtime_fit::CaseResult> worst_of(const runtime_fit::RuntimeFit& fit, std::size_t most) {
   std::vector<runtime_fit::CaseResult> list = fit.cases;
-  const auto miss = [](const runtime_fit::CaseResult& one) { return std::abs(std::log(one.forecast / one.measured)); };
+  const auto miss = [](const runtime_fit::CaseResult& one) {
+    return std::abs(std::log(one.forecast / one.measured));
+  };
   std::stable_sort(list.begin(), list.end(), [&](const auto& a, const auto& b) { return miss(a) > miss(b); });
   list.resize(std::min(list.size(), most));
   return list;
 }
 
+std::string framework_text(const runtime_fit::Runs& runs) {
+  const std::string libraries = fmt::format("{}", fmt::join(runs.libraries, ", "));
+  return fmt::format("{}{}{}", runs.runtime,
+                     runs.framework_version.empty() ? "" : " " + runs.framework_version,
+                     libraries.empty() ? "" : " (" + libraries + ")");
+}
+
 std::string text_of(const CalibrateRuntimeReport& report, int width) {
   const runtime_fit::Runs& runs = report.runs;
   std::string text = wrapped(runs.machine.description, width, "machine  ");
-  text += wrapped(fmt::format("{}{}{}", runs.runtime, runs.framework_version.empty() ? "" : " " + runs.framework_version,
-                              runs.date.empty() ? "" : ", " + runs.date),
-                  width, "measured ");
+  text += wrapped(framework_text(runs) + (runs.date.empty() ? "" : ", " + runs.date), width, "measured ");
   std::string counts = fmt::format("{} of {}", counted(static_cast<std::int64_t>(runs.runs.size()), "time"),
                                    counted(runs.rounds, "round"));
   if (report.seconds) counts += fmt::format(" in {:.0f} s", *report.seconds);
@@ -159,15 +176,18 @@ std::string text_of(const CalibrateRuntimeReport& report, int width) {
   if (report.fit) {
     text += "\n" + entry_table(report, width);
     text += wrapped(
-        "error: median over all models, which the numbers are fitted to. held out: median over every third one, of a fit "
+        "error: median over all models, which the numbers are fitted to. held out: median over every third "
+        "one, of a fit "
         "without them, and with the numbers before. In brackets: not determined, as it was.",
         width);
     const auto& held = *report.hold_out;
-    text += wrapped(fmt::format("All {} held out: median {}, p90 {}, bias {:+.0f} %; before: median {}, p90 {}, bias {:+.0f} %.",
-                                held.after.samples, percent_text(held.after.median), percent_text(held.after.p90),
-                                100.0 * held.after.bias, percent_text(held.before.median), percent_text(held.before.p90),
-                                100.0 * held.before.bias),
-                    width);
+    text += wrapped(
+        fmt::format(
+            "All {} held out: median {}, p90 {}, bias {:+.0f} %; before: median {}, p90 {}, bias {:+.0f} %.",
+            held.after.samples, percent_text(held.after.median), percent_text(held.after.p90),
+            100.0 * held.after.bias, percent_text(held.before.median), percent_text(held.before.p90),
+            100.0 * held.before.bias),
+        width);
     text += "\n" + (report.full ? number_table(report, width) : cost_table(report, width));
     if (report.full) text += "\n" + worst_table(report, width);
   }

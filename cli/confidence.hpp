@@ -26,7 +26,7 @@ struct Confidence {
   bool calibrated = false;  // neither the machine nor the runtime rests on priors
   OriginCounts machine;
   OriginCounts runtime;
-  int profiled = 0;  // operators that a profile of the model measured
+  int profiled = 0;       // operators that a profile of the model measured
   double interval = 0.0;  // of the best: high / latency - 1
   int within_2_percent =
       1;  // settings of the ranking shown whose time is within 2 % of the best, itself included

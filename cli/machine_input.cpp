@@ -138,7 +138,8 @@ sim::Runtime load_runtime(const std::string& name, const MachineInput& machine) 
   if (own) {
     try {
       const std::string text = read_file(*own);
-      runtime = sim::parse_runtime_json(text, own->string(), sim::read_runtimes(data_directory() / "runtimes"));
+      runtime =
+          sim::parse_runtime_json(text, own->string(), sim::read_runtimes(data_directory() / "runtimes"));
     } catch (const InputError& error) {
       throw InputError(error.where(), error.problem(),
                        fmt::format("remove the file, or run `corecast calibrate --runtime {}` again", name));

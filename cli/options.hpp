@@ -97,7 +97,7 @@ struct TuneOptions {
   int top = 5;
   std::optional<AskedSetting> current;  // the user's own, to be compared with the best
   std::optional<ProfileChoice> profile;
-  std::string snippet;                  // empty: the runtime's framework
+  std::string snippet;  // empty: the runtime's framework
   bool json = false;
 };
 
@@ -167,7 +167,7 @@ struct NamedChoice {
 
 struct ValidateOptions {
   std::vector<std::filesystem::path> measured;
-  std::vector<NamedChoice> graphs, machines, runtimes;
+  std::vector<NamedChoice> graphs, machines, runtimes, profiles;
   std::optional<evidence::Anchor> anchor;
   bool by_mode = false, by_inter_op = false, by_spin = false, by_runtime = false;
   int top = 10;
@@ -179,9 +179,9 @@ struct ValidateOptions {
 struct MeasureOptions {
   ModelOptions model;
   std::string framework = "onnxruntime";
-  std::string version;            // of the framework, where several are installed; empty: its current one
-  std::string settings = "grid";  // or a file
-  std::vector<std::string> axes;  // in place of `settings`
+  std::string version;              // of the framework, where several are installed; empty: its current one
+  std::string settings = "grid";    // or a file
+  std::vector<std::string> axes;    // in place of `settings`
   std::vector<std::string> values;  // "NAME=NUMBER": what an input is filled with
   std::filesystem::path output;
   adaptor::Method method;
@@ -190,8 +190,9 @@ struct MeasureOptions {
   bool json = false;
 };
 
-using Command = std::variant<InspectOptions, MachineShowOptions, MachineListOptions, SimulateOptions,
-                             TuneOptions, WhatIfOptions, ModelListOptions, ModelWriteOptions,
-                             RuntimeListOptions, CalibrateOptions, CalibrateRuntimeOptions, StudyOptions, ValidateOptions, MeasureOptions>;
+using Command =
+    std::variant<InspectOptions, MachineShowOptions, MachineListOptions, SimulateOptions, TuneOptions,
+                 WhatIfOptions, ModelListOptions, ModelWriteOptions, RuntimeListOptions, CalibrateOptions,
+                 CalibrateRuntimeOptions, StudyOptions, ValidateOptions, MeasureOptions>;
 
 }  // namespace corecast::cli

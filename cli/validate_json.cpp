@@ -150,6 +150,7 @@ std::string json_of(const ValidateReport& report) {
     if (!file.ignored_columns.empty()) item["ignored_columns"] = file.ignored_columns;
     tree["files"].push_back(std::move(item));
   }
+  if (!report.profiles.empty()) tree["profiles"] = report.profiles;
   tree["machines"] = Tree::object();
   for (const auto& [name, machine] : report.machines) tree["machines"][name] = tree_of(machine);
   tree["rows"] = found.rows;

@@ -119,6 +119,16 @@ void choose_graphs(const ValidateOptions& options, const Names& models, evidence
   }
 }
 
+void choose_profiles(const ValidateOptions& options, const Names& models, evidence::Request& request,
+                     ValidateReport& report) {
+  for (const NamedChoice& choice : options.profiles) {
+    check_name("--profile", choice.name, "model", models);
+    if (!request.profiles.emplace(choice.name, choice.value).second)
+      throw InputError("--profile", fmt::format("{} is given twice", quote(choice.name)));
+    report.profiles[choice.name] = std::filesystem::path(choice.value).filename().string();
+  }
+}
+
 }  // namespace
 
 evidence::Request request_of(const ValidateOptions& options, ValidateReport& report) {
@@ -140,8 +150,14 @@ evidence::Request request_of(const ValidateOptions& options, ValidateReport& rep
   }
   request.runtimes = sim::read_runtimes(data_directory() / "runtimes");
   choose_machines(options, machines, request, report);
+  // As `tune` on this host: with what this host's own calibration says of a framework.
+  if (report.machines.size() == 1 && report.machines.begin()->second.host) {
+    for (sim::Runtime& runtime : request.runtimes)
+      runtime = load_runtime(runtime.name, report.machines.begin()->second);
+  }
   choose_runtimes(options, keys, request);
   choose_graphs(options, models, request);
+  choose_profiles(options, models, request, report);
   request.anchor = options.anchor;
   request.by_mode = options.by_mode;
   request.by_inter_op = options.by_inter_op;

@@ -61,6 +61,8 @@ std::string head_text(const ValidateReport& report, int width) {
                                                                machine.machine.description),
                     width, "machine   ");
   }
+  for (const auto& [name, file] : report.profiles)
+    text += wrapped(fmt::format("{} is fitted to {}", name, file), width, "profile   ");
   text += wrapped(fmt::format("{} of {}: {} in {}", found.rows_used, counted(found.rows, "row"),
                               counted(static_cast<std::int64_t>(found.overall.points), "setting"),
                               counted(static_cast<std::int64_t>(found.overall.groups), "group")),

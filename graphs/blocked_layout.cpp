@@ -10,11 +10,14 @@ namespace {
 
 class Layouts {
  public:
-  Layouts(const Graph& graph, const BlockedLayout& layout) : graph_(graph), layout_(layout), blocked_(graph.size(), false) {
+  Layouts(const Graph& graph, const BlockedLayout& layout)
+      : graph_(graph), layout_(layout), blocked_(graph.size(), false) {
     for (const OpIndex i : graph.topological_order()) blocked_[i.value()] = is_blocked(i);
   }
 
-  [[nodiscard]] bool any() const { return std::find(blocked_.begin(), blocked_.end(), true) != blocked_.end(); }
+  [[nodiscard]] bool any() const {
+    return std::find(blocked_.begin(), blocked_.end(), true) != blocked_.end();
+  }
   [[nodiscard]] bool blocked(OpIndex i) const { return blocked_[i.value()]; }
   // Whether it wants its images in blocks.
   [[nodiscard]] bool reads_blocks(OpIndex i) const {
@@ -32,7 +35,8 @@ class Layouts {
     if (holds(layout_.operators, op.type)) return fills_blocks(op);
     if (!holds(layout_.following, op.type) || op.output_shape.size() != 4) return false;
     const std::vector<OpIndex> before = graph_.predecessors(i);
-    return !before.empty() && std::all_of(before.begin(), before.end(), [&](OpIndex p) { return blocked(p); });
+    return !before.empty() &&
+           std::all_of(before.begin(), before.end(), [&](OpIndex p) { return blocked(p); });
   }
 
   static std::int64_t groups_of(const Operator& op) {
@@ -65,14 +69,16 @@ Operator reorder(const Operator& of, const char* type, const char* suffix, Bytes
   op.work.compute_type = of.work.compute_type;
   op.work.activations_read = op.work.written = bytes;
   op.output_shape = of.output_shape;
-  if (of.output_shape.size() >= 2) op.work.units = std::max<std::int64_t>(of.output_shape[0] * of.output_shape[1], 1);
+  if (of.output_shape.size() >= 2)
+    op.work.units = std::max<std::int64_t>(of.output_shape[0] * of.output_shape[1], 1);
   return op;
 }
 
 // The graph anew, operator by operator.
 class Rebuilt {
  public:
-  Rebuilt(const Graph& graph, const Layouts& layouts) : graph_(graph), layouts_(layouts), in_(graph.size()), out_(graph.size()) {
+  Rebuilt(const Graph& graph, const Layouts& layouts)
+      : graph_(graph), layouts_(layouts), in_(graph.size()), out_(graph.size()) {
     result_.name = graph.name;
     result_.batch = graph.batch;
     result_.inputs = graph.inputs;
@@ -96,7 +102,8 @@ class Rebuilt {
     }
     const std::vector<OpIndex> after = graph_.successors(i);
     const auto wants = [&](bool blocks) {
-      return std::any_of(after.begin(), after.end(), [&](OpIndex next) { return layouts_.reads_blocks(next) == blocks; });
+      return std::any_of(after.begin(), after.end(),
+                         [&](OpIndex next) { return layouts_.reads_blocks(next) == blocks; });
     };
     if (layouts_.blocked(i) && (after.empty() || wants(false)))
       out_[i.value()] = follow(i, "Reorder", "/reorder_output");
@@ -121,7 +128,7 @@ class Rebuilt {
   const Graph& graph_;
   const Layouts& layouts_;
   Graph result_;
-  std::vector<OpIndex> index_;                     // by the old one
+  std::vector<OpIndex> index_;                    // by the old one
   std::vector<std::optional<OpIndex>> in_, out_;  // reorders of an operator's result
 };
 

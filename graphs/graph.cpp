@@ -179,7 +179,8 @@ Bytes Graph::total_traffic() const {
 }
 
 bool operator==(const Graph& a, const Graph& b) {
-  if (a.name != b.name || a.batch != b.batch || a.inputs != b.inputs || a.notes != b.notes || a.size() != b.size())
+  if (a.name != b.name || a.batch != b.batch || a.inputs != b.inputs || a.notes != b.notes ||
+      a.size() != b.size())
     return false;
   for (std::size_t v = 0; v < a.size(); ++v) {
     if (!(a.op(OpIndex(v)) == b.op(OpIndex(v)))) return false;

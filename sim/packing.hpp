@@ -26,6 +26,7 @@ struct Packing {
 };
 
 // Nothing for what is no product. `clock` in cycles per second.
-[[nodiscard]] Packing packing(const graphs::Operator& op, const KernelModel& kernel, double clock, int threads);
+[[nodiscard]] Packing packing(const graphs::Operator& op, const KernelModel& kernel, double clock,
+                              int threads);
 
 }  // namespace corecast::sim

@@ -209,6 +209,7 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
   const KernelModel& kernel = context.runtime.model_of(op);
   const double smoothing = kernel.smoothing.value_or(context.runtime.smoothing.value);
   plan.dispatch = kernel.dispatch ? kernel.dispatch->value : context.runtime.dispatch.value;
+  if (context.setting.mode == Mode::parallel) plan.dispatch += context.runtime.dispatch_parallel.value;
 
   const Parts parts =
       partition(op, kernel, context.runtime.cutting, context.channel_block, context.setting.intra_op);
@@ -230,7 +231,8 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
   }
   if (profiled != nullptr) plan.serial += profiled->serial;
   const double shared = 1.0 - op.work.serial_fraction;
-  const MemoryTime memory = parts.threads == 1 ? alone : memory_time(context, op, kernel, factor, parts.threads);
+  const MemoryTime memory =
+      parts.threads == 1 ? alone : memory_time(context, op, kernel, factor, parts.threads);
   const Seconds balanced = op.work.flops * shared / (rate * static_cast<double>(parts.threads));
   const Seconds compute = balanced * parts.imbalance;
   const Packing packed = packing(op, kernel, core.clock, parts.threads);

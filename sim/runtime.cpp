@@ -146,6 +146,8 @@ void read_costs(Fields fields, Runtime& runtime) {
   fields.cost("fork_per_thread", runtime.fork_per_thread);
   fields.cost("hand_over", runtime.hand_over);
   if (const auto run = fields.object().optional("run")) runtime.run = read_cost(*run);
+  if (const auto more = fields.object().optional("dispatch_parallel"))
+    runtime.dispatch_parallel = read_cost(*more);
   if (const auto input = fields.object().optional("run_per_input")) runtime.run_per_input = read_cost(*input);
   fields.object().finish();
 }

@@ -46,7 +46,7 @@ struct KernelModel {
   double m_half = 0.0;       // eta = eta_inf m/(m+m_half) n/(n+n_half) k/(k+k_half)
   double n_half = 0.0;
   double k_half = 0.0;
-  double unpacked = 1.0;  // of the efficiency, where both sides of a product are activations
+  double unpacked = 1.0;              // of the efficiency, where both sides of a product are activations
   double pack_cycles_per_byte = 0.0;  // of weights, in every call: packing.hpp
   OddTeam odd_team;
   Value<double> memory_efficiency;         // of the machine's bandwidth at each level
@@ -88,7 +88,8 @@ struct Wait {
 struct OperatorFactor {
   double factor = 1.0;
   Seconds serial{};
-  double relative_error = 0.0;  // standard error of the operator's time at another setting than the profile's, over that
+  double relative_error =
+      0.0;  // standard error of the operator's time at another setting than the profile's, over that
   friend bool operator==(const OperatorFactor&, const OperatorFactor&) = default;
 };
 
@@ -107,7 +108,7 @@ struct Runtime {
   // Types with kernels of their own; arithmetic in any other type runs as fp32, but fp64 and int64 as what they are.
   std::vector<DataType> native_types{DataType::fp32};
   std::vector<graphs::FusionRule> fusion;
-  graphs::BlockedLayout blocked_layout;        // operators that keep images in blocks of channels; none by default
+  graphs::BlockedLayout blocked_layout;  // operators that keep images in blocks of channels; none by default
   std::map<KernelClass, KernelModel> kernels;  // one for every class
   std::map<std::string, KernelModel>
       operators;  // operator types whose kernel is unlike its class, e.g. "LRN"; the longest "A+B" that begins the type
@@ -126,6 +127,7 @@ struct Runtime {
   Value<Seconds> dispatch;                   // per operator, on the calling thread
   Value<Seconds> fork;  // per fork on top of the machine's barrier: queueing and claiming tasks
   Value<Seconds> fork_per_thread;
+  Value<Seconds> dispatch_parallel;  // more than that in the parallel mode: every operator is a task of the inter-op pool
   Value<Seconds> hand_over;  // from a finished operator to a successor on another inter-op thread
   Value<double> smoothing;   // p of the roofline
   // By the name of a prepared operator; none without a profile of the model (calibration/profile).

@@ -38,8 +38,10 @@ struct Framework {
 // the source tree's scripts/measure. InputError when there is none.
 [[nodiscard]] std::filesystem::path script_directory();
 
-// Program and script; InputError with the hint where one is missing. `version` is for frameworks that take one, else empty.
-[[nodiscard]] std::vector<std::string> command_of(const Framework& framework, const std::string& version);
+// Program and script; InputError with the hint where one is missing. `version` is for frameworks that take one, else empty. `asked_by`: the
+// option that an error names.
+[[nodiscard]] std::vector<std::string> command_of(const Framework& framework, const std::string& version,
+                                                  const std::string& asked_by = "--framework");
 
 struct Step {
   int done = 0;  // rounds of settings that are done, failed ones too

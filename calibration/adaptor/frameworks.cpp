@@ -64,8 +64,9 @@ fs::path script_directory() {
                    "CORECAST_SCRIPTS names their folder");
 }
 
-std::vector<std::string> command_of(const Framework& framework, const std::string& version) {
-  const std::string place = "--framework " + framework.name;
+std::vector<std::string> command_of(const Framework& framework, const std::string& version,
+                                    const std::string& asked_by) {
+  const std::string place = asked_by + " " + framework.name;
   const fs::path scripts = script_directory();
   const std::string hint = fmt::format(fmt::runtime(framework.needs), scripts.string());
   const std::string given = value_of(framework.variable);

@@ -4,6 +4,9 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "calibration/profile/fit.hpp"
+#include "calibration/profile/profile.hpp"
+#include "calibration/profile/trace.hpp"
 #include "graphs/builtin.hpp"
 #include "graphs/graph_json.hpp"
 #include "sim/placement.hpp"
@@ -36,13 +39,15 @@ struct Forecaster::State {
   std::map<ModelForm, Or<ModelGraph>> graphs;
   std::map<std::pair<ModelForm, std::string>, graphs::Graph> prepared;
   std::map<std::pair<std::string, std::string>, sim::Runtime> with_kernels;
+  std::map<std::string, calibration::profile::Profile> profiles;  // by file
+  std::map<std::tuple<ModelForm, std::string, std::string>, sim::Runtime> fitted;
   std::map<std::string, sim::Seats> seats;
   std::map<std::tuple<ModelForm, std::string, std::optional<double>, std::string>, Or<sim::Forecast>>
       forecasts;
 };
 
 Forecaster::Forecaster(const KnownMachines& machines, const std::vector<sim::Runtime>& runtimes)
-    : state_(new State{machines, runtimes, {}, {}, {}, {}, {}}) {}
+    : state_(new State{machines, runtimes, {}, {}, {}, {}, {}, {}, {}}) {}
 Forecaster::~Forecaster() = default;
 
 Or<const ModelGraph*> Forecaster::graph(const ModelForm& form) {
@@ -74,6 +79,36 @@ const sim::Runtime& Forecaster::runtime(const std::string& machine, const std::s
       .first->second;
 }
 
+const sim::Runtime& Forecaster::fitted(const ModelForm& form, const graphs::Graph& graph,
+                                       const std::string& machine, const std::string& name) {
+  namespace prof = calibration::profile;
+  const sim::Runtime& plain = runtime(machine, name);
+  if (form.profile.empty()) return plain;
+  auto read = state_->profiles.find(form.profile);
+  if (read == state_->profiles.end()) {
+    read = state_->profiles
+               .emplace(form.profile,
+                        prof::profile_of(prof::read_trace(form.profile), prof::heavy_operators(graph)))
+               .first;
+  }
+  const prof::Profile& profile = read->second;
+  if (plain.framework != name_of(profile.source)) return plain;
+  const auto key = std::make_tuple(form, machine, name);
+  const auto found = state_->fitted.find(key);
+  if (found != state_->fitted.end()) return found->second;
+  if (!profile.intra_op) {
+    throw InputError("--profile", fmt::format("{} does not tell how many threads its run had", form.profile),
+                     "`corecast tune --profile` can be told; here the trace has to tell");
+  }
+  sim::Setting setting;
+  setting.runtime = name;
+  setting.batch = form.batch;
+  setting.intra_op = *profile.intra_op;
+  return state_->fitted
+      .emplace(key, prof::fit_profile(profile, graph, target(machine, std::nullopt), plain, setting).runtime)
+      .first->second;
+}
+
 sim::Target Forecaster::target(const std::string& machine, std::optional<double> quota) const {
   sim::Target target = state_->machines.at(machine).target;
   if (quota) target.quota_cpus = quota;
@@ -84,7 +119,8 @@ Or<sim::Forecast> Forecaster::forecast(const ModelForm& form, const std::string&
                                        std::optional<double> quota, const sim::Setting& setting) {
   const auto model = graph(form);
   if (const auto* reason = std::get_if<Reason>(&model)) return *reason;
-  const sim::Runtime& own = runtime(machine, setting.runtime);
+  const sim::Runtime& own =
+      fitted(form, std::get<const ModelGraph*>(model)->graph, machine, setting.runtime);
   const sim::Target use = target(machine, quota);
   const sim::Setting real = sim::effective(use, own, setting);
   const auto key = std::make_tuple(form, machine, quota, text_of(real));

@@ -29,6 +29,7 @@ struct ModelForm {
   bool file = false;
   std::int64_t batch = 1;
   std::optional<std::int64_t> sequence;
+  std::string profile;  // file of one profiled run that its operators are fitted to (calibration/profile); empty: none
   friend auto operator<=>(const ModelForm&, const ModelForm&) = default;
 };
 
@@ -51,12 +52,15 @@ class Forecaster {
   [[nodiscard]] const sim::Runtime& runtime(const std::string& machine, const std::string& runtime);
   // What may be used of the machine, under a CPU quota where there is one.
   [[nodiscard]] sim::Target target(const std::string& machine, std::optional<double> quota) const;
-  // A reason where the setting cannot be had.
+  // A reason where the setting cannot be had. InputError where a profile cannot be read, tells no number of threads or is of
+  // another model. A profile counts for the runtimes of its framework; the others are forecast without.
   [[nodiscard]] Or<sim::Forecast> forecast(const ModelForm& form, const std::string& machine,
                                            std::optional<double> quota, const sim::Setting& setting);
   [[nodiscard]] std::size_t simulated() const;
 
  private:
+  [[nodiscard]] const sim::Runtime& fitted(const ModelForm& form, const graphs::Graph& graph,
+                                           const std::string& machine, const std::string& runtime);
   struct State;
   std::unique_ptr<State> state_;
 };

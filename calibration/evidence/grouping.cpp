@@ -23,6 +23,8 @@ Or<ModelForm> form_of(const MeasuredRow& row, const Request& request) {
   if (!row.batch) return Reason{"batch is not stated"};
   ModelForm form;
   form.batch = *row.batch;
+  if (const auto profile = request.profiles.find(row.model); profile != request.profiles.end())
+    form.profile = profile->second;
   const auto named = request.graphs.find(row.model);
   if (named == request.graphs.end()) {
     auto builtin = builtin_named_like(row.model);

@@ -61,7 +61,8 @@ std::vector<CutResult> fit_cutting(Forecaster& forecaster, const std::vector<con
     result.changed = now - least >= clearly_better;
     if (!result.changed) {
       result.value = result.prior;
-      result.why = touched.empty() ? "no case lies near it" : "no factor from 1/8 to 8 explains the cases clearly better";
+      result.why = touched.empty() ? "no case lies near it"
+                                   : "no factor from 1/8 to 8 explains the cases clearly better";
     }
     value = result.value;
     results.push_back(std::move(result));

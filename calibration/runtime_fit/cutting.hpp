@@ -19,7 +19,8 @@ struct CutResult {
 };
 
 // Scans 1/8 to 8 times each value that the runtime's cuts use. Leaves what it finds in forecaster.runtime().
-[[nodiscard]] std::vector<CutResult> fit_cutting(Forecaster& forecaster, const std::vector<const Sample*>& many_threads,
+[[nodiscard]] std::vector<CutResult> fit_cutting(Forecaster& forecaster,
+                                                 const std::vector<const Sample*>& many_threads,
                                                  double clearly_better);
 
 }  // namespace corecast::runtime_fit

@@ -18,15 +18,16 @@ constexpr int kPasses = 2;
 constexpr std::size_t kShapesForSmoothing = 8;
 constexpr std::size_t kShapesForHalves = 5;
 constexpr std::size_t kShapesApart = 2;
-constexpr double kApart = 0.12;       // ln of the ratio by which a type misses its class
+constexpr double kApart = 0.12;         // ln of the ratio by which a type misses its class
 constexpr double kClearlyBetter = 9.0;  // three standard deviations, by the ratio of likelihoods
-constexpr double kWeak = 0.25;        // median error of an entry that is worth a warning
+constexpr double kWeak = 0.25;          // median error of an entry that is worth a warning
 
 using Pointers = std::vector<const Sample*>;
 
 class Fitter {
  public:
-  Fitter(const hwmodels::Machine& machine, const sim::Runtime& prior, const std::vector<Sample>& samples, const Tell& tell)
+  Fitter(const hwmodels::Machine& machine, const sim::Runtime& prior, const std::vector<Sample>& samples,
+         const Tell& tell)
       : prior_(prior), forecaster_(machine, prior), tell_(tell) {
     for (const Sample& sample : samples) {
       all_.push_back(&sample);
@@ -63,7 +64,8 @@ class Fitter {
   void keep(StageResult stage, const std::string& what) {
     for (FittedNumber& number : stage.numbers) numbers_[number.path] = std::move(number);
     if (!stage.converged && last_)
-      warnings_.push_back(fmt::format("the fit of {} did not converge ({}): it stays as it was", what, stage.message));
+      warnings_.push_back(
+          fmt::format("the fit of {} did not converge ({}): it stays as it was", what, stage.message));
   }
 
   // The prior is that of the file, in every pass; the start is where the last pass ended.
@@ -100,7 +102,8 @@ class Fitter {
 
   void fit_entry(const std::string& entry, bool several_starts) {
     Pointers samples = by_entry_.at(entry);
-    const bool matrix = std::all_of(samples.begin(), samples.end(), [](const Sample* s) { return s->of->matrix; });
+    const bool matrix =
+        std::all_of(samples.begin(), samples.end(), [](const Sample* s) { return s->of->matrix; });
     const std::size_t shapes = shapes_of(samples);
     EntryKnobs which;
     which.halves = matrix && shapes >= kShapesForHalves;
@@ -172,7 +175,8 @@ class Fitter {
   [[nodiscard]] std::string entry_now(const PreparedCase& of) const {
     if (of.costs) return "costs";
     const auto moved = moved_.find(of.subject);
-    return moved != moved_.end() && !of.matrix && !of.entry.starts_with("operators.") ? moved->second : of.entry;
+    return moved != moved_.end() && !of.matrix && !of.entry.starts_with("operators.") ? moved->second
+                                                                                      : of.entry;
   }
 
   RuntimeFit result() {
@@ -184,8 +188,8 @@ class Fitter {
     for (const Sample* sample : all_) {
       const std::string entry = entry_now(*sample->of);
       const double ratio = log_ratio(forecaster_, *sample);
-      fit.cases.push_back({sample->of->name, entry, sample->threads, sample->seconds, sample->seconds * std::exp(ratio),
-                           sample->spread});
+      fit.cases.push_back({sample->of->name, entry, sample->threads, sample->seconds,
+                           sample->seconds * std::exp(ratio), sample->spread});
       ratios[entry].push_back(ratio);
       names[entry].insert(sample->of->name);
       if (std::find(order.begin(), order.end(), entry) == order.end()) order.push_back(entry);
@@ -197,8 +201,9 @@ class Fitter {
       for (const double r : list) one.rms += r * r / static_cast<double>(list.size());
       one.rms = std::sqrt(one.rms);
       if (one.error.median > kWeak) {
-        fit.warnings.push_back(fmt::format("{} is off by {:.0f} % in the median: its closed form does not describe it",
-                                           entry, 100.0 * one.error.median));
+        fit.warnings.push_back(
+            fmt::format("{} is off by {:.0f} % in the median: its closed form does not describe it", entry,
+                        100.0 * one.error.median));
       }
       fit.entries.push_back(std::move(one));
     }
@@ -240,13 +245,13 @@ ErrorSummary summary_of(const std::vector<double>& log_ratios) {
   return summary;
 }
 
-RuntimeFit fit(const hwmodels::Machine& machine, const sim::Runtime& prior, const std::vector<Sample>& samples,
-               const Tell& tell) {
+RuntimeFit fit(const hwmodels::Machine& machine, const sim::Runtime& prior,
+               const std::vector<Sample>& samples, const Tell& tell) {
   return Fitter(machine, prior, samples, tell).run();
 }
 
-HoldOut hold_out(const hwmodels::Machine& machine, const sim::Runtime& prior, const std::vector<Sample>& samples,
-                 const Tell& tell) {
+HoldOut hold_out(const hwmodels::Machine& machine, const sim::Runtime& prior,
+                 const std::vector<Sample>& samples, const Tell& tell) {
   constexpr int kEvery = 3;
   std::map<std::string, std::map<std::string, int>> number;  // entry -> case -> its place
   std::vector<Sample> kept;
@@ -278,8 +283,8 @@ HoldOut hold_out(const hwmodels::Machine& machine, const sim::Runtime& prior, co
     all_after.push_back(ratios[entry].second.back());
   }
   for (const std::string& entry : order) {
-    result.entries.push_back({entry, static_cast<int>(names.at(entry).size()), summary_of(ratios.at(entry).first),
-                              summary_of(ratios.at(entry).second)});
+    result.entries.push_back({entry, static_cast<int>(names.at(entry).size()),
+                              summary_of(ratios.at(entry).first), summary_of(ratios.at(entry).second)});
   }
   result.before = summary_of(all_before);
   result.after = summary_of(all_after);

@@ -8,7 +8,8 @@ namespace corecast::runtime_fit {
 namespace {
 
 constexpr double kLeastEfficiency = 1e-3, kMostEfficiency = 1.0;
-constexpr double kLeastMemory = 5e-3, kMostMemory = 2.0;  // above 1: a result in its input's place moves fewer bytes
+constexpr double kLeastMemory = 5e-3,
+                 kMostMemory = 2.0;  // above 1: a result in its input's place moves fewer bytes
 constexpr double kLeastHalf = 0.1, kMostHalf = 60.0;
 constexpr double kMostSmoothing = 8.0;
 constexpr double kLeastCost = 1e-9, kMostCost = 1e-2;
@@ -28,7 +29,8 @@ Knob knob(std::string path, double prior, double lower, double upper, int rank) 
 Knob figure(const std::string& path, hwmodels::Value<double>& value, double lower, double upper, int rank) {
   Knob result = knob(path, value.value, lower, upper, rank);
   result.unknown.prior_error = value.relative_error;
-  result.unknown.least_known = 0.8;  // a kernel that the closed form describes badly is still known better than before
+  result.unknown.least_known =
+      0.8;  // a kernel that the closed form describes badly is still known better than before
   result.get = [&value] { return value.value; };
   result.set = [&value](double x) { value.value = x; };
   return result;
@@ -66,7 +68,8 @@ std::vector<Knob> knobs_of_entry(sim::Runtime& runtime, const std::string& entry
     knobs.push_back(std::move(unpacked));
   }
   if (which.smoothing) {
-    Knob smoothing = knob(path("smoothing"), model.smoothing.value_or(runtime.smoothing.value), 1.0, kMostSmoothing, 4);
+    Knob smoothing =
+        knob(path("smoothing"), model.smoothing.value_or(runtime.smoothing.value), 1.0, kMostSmoothing, 4);
     smoothing.unknown.logarithmic = false;
     smoothing.get = [&model, &runtime] { return model.smoothing.value_or(runtime.smoothing.value); };
     smoothing.set = [&model](double x) { model.smoothing = x; };

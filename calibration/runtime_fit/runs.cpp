@@ -43,6 +43,9 @@ void read_context(json::Object context, Runs& runs) {
   runs.runtime = context.required("runtime").text();
   if (const auto date = context.optional("date")) runs.date = date->text();
   if (const auto version = context.optional("framework_version")) runs.framework_version = version->text();
+  if (const auto libraries = context.optional("libraries")) {
+    for (const json::Value& library : libraries->array()) runs.libraries.push_back(library.text());
+  }
   if (const auto cpu = context.optional("cpu")) runs.cpu = cpu->text();
   if (const auto rounds = context.optional("rounds")) runs.rounds = static_cast<int>(rounds->whole(1, 1000));
   if (const auto warnings = context.optional("warnings")) {
@@ -85,12 +88,16 @@ std::string to_json_text(const Runs& runs) {
   if (!runs.date.empty()) context["date"] = runs.date;
   context["runtime"] = runs.runtime;
   if (!runs.framework_version.empty()) context["framework_version"] = runs.framework_version;
+  if (!runs.libraries.empty()) context["libraries"] = runs.libraries;
   if (!runs.cpu.empty()) context["cpu"] = runs.cpu;
   context["rounds"] = runs.rounds;
   if (!runs.warnings.empty()) context["warnings"] = runs.warnings;
-  const auto dump = [](const Tree& tree) { return tree.dump(-1, ' ', false, Tree::error_handler_t::replace); };
-  std::string text = fmt::format("{{\n \"schema\": \"{}\",\n \"context\": {},\n \"machine\": {},\n \"runs\": [", kSchema,
-                                 dump(context), dump(Tree::parse(hwmodels::to_json_text(runs.machine))));
+  const auto dump = [](const Tree& tree) {
+    return tree.dump(-1, ' ', false, Tree::error_handler_t::replace);
+  };
+  std::string text =
+      fmt::format("{{\n \"schema\": \"{}\",\n \"context\": {},\n \"machine\": {},\n \"runs\": [", kSchema,
+                  dump(context), dump(Tree::parse(hwmodels::to_json_text(runs.machine))));
   const char* separator = "\n  ";
   for (const Run& run : runs.runs) {
     Tree tree = {{"case", run.name}, {"threads", run.threads}};

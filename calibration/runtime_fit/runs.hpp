@@ -1,6 +1,6 @@
 // What the framework took for each case of the suite, on one machine: schema corecast.runtime_measurements/1.
 //
-// {"schema", "context": {"source", "date", "runtime", "framework_version", "cpu", "rounds", "warnings"},
+// {"schema", "context": {"source", "date", "runtime", "framework_version", "libraries", "cpu", "rounds", "warnings"},
 //  "machine": {corecast.machine/1: as its calibration, or detection, knew it when this was measured, as granted},
 //  "runs": [{"case", "threads", "seconds": [median of each round]} or {"case", "threads", "error"}]}
 //
@@ -29,6 +29,7 @@ struct Runs {
   std::string date;  // given by the caller, ISO 8601
   std::string runtime;
   std::string framework_version;
+  std::vector<std::string> libraries;  // of its kernels, where builds differ: "oneDNN 2.6.3"
   std::string cpu;
   int rounds = 1;
   std::vector<std::string> warnings;

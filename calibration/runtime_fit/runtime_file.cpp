@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -61,7 +63,8 @@ std::string to_text(const Tree& value, int depth) {
 
 class Writer {
  public:
-  Writer(Tree& file, const RuntimeFit& fit, const Provenance& provenance) : file_(file), fit_(fit), provenance_(provenance) {
+  Writer(Tree& file, const RuntimeFit& fit, const Provenance& provenance)
+      : file_(file), fit_(fit), provenance_(provenance) {
     for (const EntryResult& entry : fit.entries) entries_[entry.entry] = &entry;
   }
 
@@ -92,7 +95,8 @@ class Writer {
   [[nodiscard]] double error_of(const FittedNumber& number, const std::string& entry) const {
     const auto found = entries_.find(entry);
     const double rms = found == entries_.end() ? 0.0 : found->second->rms;
-    return rounded(std::min(10.0, std::hypot(std::hypot(provenance_.host_error, rms), number.relative_error)));
+    return rounded(
+        std::min(10.0, std::hypot(std::hypot(provenance_.host_error, rms), number.relative_error)));
   }
 
   [[nodiscard]] std::string note(const FittedNumber& number, const std::string& entry) const {
@@ -152,8 +156,15 @@ class Writer {
     tree["efficiency"] = value(model.efficiency);
     tree["memory_efficiency"] = value(model.memory_efficiency);
     if (model.fresh_blocks != 1.0) tree["fresh_blocks"] = model.fresh_blocks;
-    for (const auto& [name, half] : {std::pair{"m_half", model.m_half}, {"n_half", model.n_half}, {"k_half", model.k_half}}) {
+    for (const auto& [name, half] :
+         {std::pair{"m_half", model.m_half}, {"n_half", model.n_half}, {"k_half", model.k_half}}) {
       if (half > 0.0) tree[name] = rounded(half);
+    }
+    if (model.unpacked != 1.0) tree["unpacked"] = rounded(model.unpacked);
+    if (model.pack_cycles_per_byte > 0.0) tree["pack_cycles_per_byte"] = rounded(model.pack_cycles_per_byte);
+    if (model.odd_team.cycles_per_byte > 0.0) {
+      tree["odd_team"] = {{"rows", model.odd_team.rows},
+                          {"cycles_per_byte", rounded(model.odd_team.cycles_per_byte)}};
     }
     if (model.smoothing) tree["smoothing"] = rounded(*model.smoothing);
     group[key] = std::move(tree);
@@ -167,6 +178,22 @@ class Writer {
 };
 
 }  // namespace
+
+std::string without_base(std::string_view text, std::string_view base) {
+  constexpr std::array<std::string_view, 5> kByMember{"kernels", "operators", "cutting", "costs", "wait"};
+  const Tree own = Tree::parse(text);
+  Tree file = Tree::parse(base);
+  for (const auto& [key, value] : own.items()) {
+    if (key == "extends") continue;
+    const bool by_member = std::find(kByMember.begin(), kByMember.end(), key) != kByMember.end();
+    if (by_member && file.contains(key)) {
+      for (const auto& [name, member] : value.items()) file[key][name] = member;
+    } else {
+      file[key] = value;
+    }
+  }
+  return file.dump();
+}
 
 std::string with_fit(std::string_view base, const RuntimeFit& fit, const Provenance& provenance) {
   Tree file = Tree::parse(base);

@@ -18,6 +18,12 @@ struct Provenance {
 // `base`: the text of the runtime's own file, whose order and other members are kept. A figure's relative error is that of
 // the fit (standard error), of its entry (rms) and of the host, root of the sum of squares. Entries that the file does
 // not have yet are written whole.
-[[nodiscard]] std::string with_fit(std::string_view base, const RuntimeFit& fit, const Provenance& provenance);
+[[nodiscard]] std::string with_fit(std::string_view base, const RuntimeFit& fit,
+                                   const Provenance& provenance);
+
+// The text of a runtime's file as one that extends no other: `base` is the text of the file that `text` extends. Kernels, operators,
+// cutting, costs and waiting are taken member by member, as sim::parse_runtime_json does. with_fit() needs it where entries of
+// the base are fitted, for an entry replaces the base's as a whole.
+[[nodiscard]] std::string without_base(std::string_view text, std::string_view base);
 
 }  // namespace corecast::runtime_fit

@@ -21,7 +21,9 @@ const graphs::Operator* subject_of(const graphs::Graph& graph, const std::string
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const graphs::Operator& op = graph.op(OpIndex(i));
     if (op.type != subject && !op.type.starts_with(subject + "+")) continue;
-    const auto work = [](const graphs::Operator& o) { return std::pair(o.work.flops.value(), o.work.traffic().value()); };
+    const auto work = [](const graphs::Operator& o) {
+      return std::pair(o.work.flops.value(), o.work.traffic().value());
+    };
     if (best == nullptr || work(op) > work(*best)) best = &op;
   }
   return best;
@@ -74,14 +76,23 @@ Samples samples_of(const Runs& runs, const sim::Runtime& runtime, const std::vec
     std::vector<const Run*> list = std::move(found->second);
     by_case.erase(found);
     std::sort(list.begin(), list.end(), [](const Run* a, const Run* b) { return a->threads < b->threads; });
+    const bool is_refused = std::all_of(list.begin(), list.end(), [&](const Run* run) {
+      return run->seconds.empty() && run->error == list.front()->error;
+    });
+    if (is_refused) {
+      samples.notes.push_back(fmt::format("{} is left out: {}", one.name, list.front()->error));
+      continue;
+    }
     std::shared_ptr<const PreparedCase> of;
     for (const Run* run : list) {
       if (run->seconds.empty()) {
-        samples.notes.push_back(fmt::format("{} with {} threads failed: {}", run->name, run->threads, run->error));
+        samples.notes.push_back(
+            fmt::format("{} with {} threads failed: {}", run->name, run->threads, run->error));
         continue;
       }
       if (run->threads > runs.machine.cores()) {
-        samples.notes.push_back(fmt::format("{} ran {} threads on {} cores", run->name, run->threads, runs.machine.cores()));
+        samples.notes.push_back(
+            fmt::format("{} ran {} threads on {} cores", run->name, run->threads, runs.machine.cores()));
         continue;
       }
       if (!of) of = prepared(one, runtime);

@@ -16,7 +16,7 @@ namespace corecast::runtime_fit {
 struct PreparedCase {
   std::string name;
   std::string subject;
-  std::string entry;  // "kernels.gemm", "operators.LRN"; empty: the call alone
+  std::string entry;    // "kernels.gemm", "operators.LRN"; empty: the call alone
   bool matrix = false;  // its operators are matrix products, whose efficiency depends on m, n, k
   bool costs = false;
   graphs::Graph graph;
@@ -39,6 +39,7 @@ struct Samples {
 };
 
 // Runs of an unknown case, that failed, or with more threads than the machine has cores are left out with a note.
-[[nodiscard]] Samples samples_of(const Runs& runs, const sim::Runtime& runtime, const std::vector<Case>& suite);
+[[nodiscard]] Samples samples_of(const Runs& runs, const sim::Runtime& runtime,
+                                 const std::vector<Case>& suite);
 
 }  // namespace corecast::runtime_fit

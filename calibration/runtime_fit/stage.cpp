@@ -18,8 +18,8 @@ using calibration::Unknown;
 using calibration::Verdict;
 
 constexpr double kModelError = 0.05;
-constexpr double kLossBend = 2.0;   // as in least_squares.hpp, with scale 1
-constexpr double kStep = 1e-5;      // of a difference, relative
+constexpr double kLossBend = 2.0;  // as in least_squares.hpp, with scale 1
+constexpr double kStep = 1e-5;     // of a difference, relative
 constexpr std::array kGrid{1.0, 0.6, 0.35, 0.2, 0.1, 0.05, 0.02, 0.008};
 
 double error_of(const Sample& sample) {
@@ -107,7 +107,8 @@ class Stage {
 
   [[nodiscard]] std::vector<double> start_of_priors() const {
     std::vector<double> start;
-    for (const Knob& knob : knobs_) start.push_back(std::clamp(knob.unknown.start, knob.unknown.lower, knob.unknown.upper));
+    for (const Knob& knob : knobs_)
+      start.push_back(std::clamp(knob.unknown.start, knob.unknown.lower, knob.unknown.upper));
     return start;
   }
 
@@ -127,7 +128,8 @@ class Stage {
         points.push_back({cost_of(forecaster_, samples_), i, j});
       }
     }
-    std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.cost < b.cost; });
+    std::stable_sort(points.begin(), points.end(),
+                     [](const Point& a, const Point& b) { return a.cost < b.cost; });
     std::vector<std::vector<double>> starts;
     const Point& best = points.front();
     for (const Point& point : points) {
@@ -166,8 +168,8 @@ class Stage {
       switch (estimate.verdict) {
         case Verdict::fitted:
           number.status = Status::fitted;
-          number.relative_error =
-              knobs_[i].unknown.logarithmic ? estimate.standard_error : estimate.standard_error / estimate.value;
+          number.relative_error = knobs_[i].unknown.logarithmic ? estimate.standard_error
+                                                                : estimate.standard_error / estimate.value;
           break;
         case Verdict::at_bound:
           number.status = Status::at_bound;
@@ -213,8 +215,8 @@ double cost_of(const Forecaster& forecaster, const std::vector<const Sample*>& s
   return sum;
 }
 
-StageResult fit_stage(Forecaster& forecaster, std::vector<Knob> knobs, const std::vector<const Sample*>& samples,
-                      bool several_starts) {
+StageResult fit_stage(Forecaster& forecaster, std::vector<Knob> knobs,
+                      const std::vector<const Sample*>& samples, bool several_starts) {
   if (samples.empty() || knobs.empty()) return {};
   return Stage(forecaster, std::move(knobs), samples).run(several_starts);
 }

@@ -17,8 +17,9 @@
 namespace corecast::runtime_fit {
 
 struct Case {
-  std::string name;     // "gemm_64x512x384": unique
-  std::string subject;  // ONNX type of the operators it is about, "Add+LayerNormalization"; "": only the call itself
+  std::string name;  // "gemm_64x512x384": unique
+  std::string
+      subject;  // ONNX type of the operators it is about, "Add+LayerNormalization"; "": only the call itself
   graphs::WrittenModel model;
   bool costs = false;  // hardly any work: what a call, an operator and a fork cost
 };

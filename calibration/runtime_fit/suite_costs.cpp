@@ -23,7 +23,8 @@ void inputs(SuiteWriter& suite, int count) {
 }
 
 // Operators whose work is next to nothing.
-void tiny(SuiteWriter& suite, const std::string& type, const Shape& shape, int links, const SuiteWriter::Link& link) {
+void tiny(SuiteWriter& suite, const std::string& type, const Shape& shape, int links,
+          const SuiteWriter::Link& link) {
   suite.chain("tiny_" + type, type, shape, links, link, 1, true);
 }
 
@@ -32,13 +33,18 @@ void tiny(SuiteWriter& suite, const std::string& type, const Shape& shape, int l
 void add_costs(SuiteWriter& suite) {
   for (const int count : {1, 6, 24}) inputs(suite, count);
   tiny(suite, "Add", {kFew}, kManyLinks, [](Builder& b, Tensor x, int /*i*/) { return b.add_bias(x); });
-  tiny(suite, "Sigmoid", {kFew}, kManyLinks, [](Builder& b, Tensor x, int /*i*/) { return b.activation("Sigmoid", x); });
-  tiny(suite, "MatMul", {kFew, kFew}, kManyLinks, [](Builder& b, Tensor x, int /*i*/) { return b.project(x, kFew); });
-  tiny(suite, "Softmax", {kFew, kFew}, kManyLinks, [](Builder& b, Tensor x, int /*i*/) { return b.softmax(x); });
-  tiny(suite, "Conv", {32, 4, 4}, kManyLinks / 2,
-       [](Builder& b, Tensor x, int /*i*/) { return b.conv(x, 32, 1, {1, 0, 1, true}); });
-  tiny(suite, "MaxPool", {32, 4, 4}, kManyLinks / 2,
-       [](Builder& b, Tensor x, int /*i*/) { return b.max_pool(x, 3, {1, 1}); });
+  tiny(suite, "Sigmoid", {kFew}, kManyLinks,
+       [](Builder& b, Tensor x, int /*i*/) { return b.activation("Sigmoid", x); });
+  tiny(suite, "MatMul", {kFew, kFew}, kManyLinks,
+       [](Builder& b, Tensor x, int /*i*/) { return b.project(x, kFew); });
+  tiny(suite, "Softmax", {kFew, kFew}, kManyLinks,
+       [](Builder& b, Tensor x, int /*i*/) { return b.softmax(x); });
+  tiny(suite, "Conv", {32, 4, 4}, kManyLinks / 2, [](Builder& b, Tensor x, int /*i*/) {
+    return b.conv(x, 32, 1, {1, 0, 1, true});
+  });
+  tiny(suite, "MaxPool", {32, 4, 4}, kManyLinks / 2, [](Builder& b, Tensor x, int /*i*/) {
+    return b.max_pool(x, 3, {1, 1});
+  });
 }
 
 }  // namespace corecast::runtime_fit

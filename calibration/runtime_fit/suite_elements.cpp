@@ -40,16 +40,16 @@ void binary(SuiteWriter& suite, const std::string& type, std::int64_t rows) {
 
 // With a learned vector on the last dimension, or one number.
 void broadcast(SuiteWriter& suite, const std::string& type, std::int64_t rows, bool one_number) {
-  suite.chain(name_of(type + (one_number ? "_number" : "_row"), rows), type, shape_of(rows), links_of(rows, 1),
-              [&](Builder& b, Tensor x, int /*i*/) {
+  suite.chain(name_of(type + (one_number ? "_number" : "_row"), rows), type, shape_of(rows),
+              links_of(rows, 1), [&](Builder& b, Tensor x, int /*i*/) {
                 return b.node(type, {x, Builder::Weight{{one_number ? 1 : kRow}, !one_number}}, b.shape(x));
               });
 }
 
 // x / 2 (1 + erf(x / sqrt 2)), as exporters write it.
 void gelu(SuiteWriter& suite, std::int64_t rows, bool bias) {
-  suite.chain(name_of(bias ? "Erf_gelu_bias" : "Erf_gelu", rows), "Erf", shape_of(rows), std::max(2, links_of(rows, 20) / 2),
-              [&](Builder& b, Tensor x, int /*i*/) {
+  suite.chain(name_of(bias ? "Erf_gelu_bias" : "Erf_gelu", rows), "Erf", shape_of(rows),
+              std::max(2, links_of(rows, 20) / 2), [&](Builder& b, Tensor x, int /*i*/) {
                 const Builder::Weight number{{1}, false};
                 if (bias) x = b.add_bias(x);
                 const Tensor inner = b.activation("Erf", b.node("Div", {x, number}, b.shape(x)));
@@ -68,10 +68,11 @@ void swish(SuiteWriter& suite, std::int64_t rows) {
 }
 
 void clip(SuiteWriter& suite, std::int64_t rows) {
-  suite.chain(name_of("Clip", rows), "Clip", shape_of(rows), links_of(rows, 2), [](Builder& b, Tensor x, int /*i*/) {
-    const Builder::Weight bound{{}, false};
-    return b.node("Clip", {x, bound, bound}, b.shape(x));
-  });
+  suite.chain(name_of("Clip", rows), "Clip", shape_of(rows), links_of(rows, 2),
+              [](Builder& b, Tensor x, int /*i*/) {
+                const Builder::Weight bound{{}, false};
+                return b.node("Clip", {x, bound, bound}, b.shape(x));
+              });
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ void concat(SuiteWriter& suite, const Shape& image, int parts) {
   for (int i = 0; i < parts; ++i) inputs.push_back(b.relu(b.input(image)));
   for (int turn = 0; turn < 4; ++turn) {
     std::vector<Tensor> turned;
-    for (int i = 0; i < parts; ++i) turned.push_back(inputs[static_cast<std::size_t>(i + turn) % inputs.size()]);
+    for (int i = 0; i < parts; ++i)
+      turned.push_back(inputs[static_cast<std::size_t>(i + turn) % inputs.size()]);
     // Once all parts have been first, the first one comes twice.
     if (turn >= parts) turned.push_back(turned.front());
     const Tensor one = first_element(b, b.concat(turned));
@@ -83,8 +84,8 @@ void gather(SuiteWriter& suite, std::int64_t rows, std::int64_t width, std::int6
 // Channels of an image dealt out anew between convolutions: what runtimes with a layout of their own reorder for.
 void shuffle(SuiteWriter& suite, std::int64_t groups, std::int64_t each, std::int64_t size) {
   const std::int64_t channels = groups * each;
-  suite.chain(fmt::format("Transpose_shuffle_{}x{}_{}", groups, each, size), "Transpose", {channels, size, size}, 5,
-              [&](Builder& b, Tensor x, int /*i*/) {
+  suite.chain(fmt::format("Transpose_shuffle_{}x{}_{}", groups, each, size), "Transpose",
+              {channels, size, size}, 5, [&](Builder& b, Tensor x, int /*i*/) {
                 x = b.relu(b.conv(x, channels, 1, {1, 0, 1, true}));
                 x = b.transpose(b.reshape(x, {groups, each, size, size}), {1, 0, 2, 3});
                 return b.reshape(x, {channels, size, size});
@@ -94,8 +95,10 @@ void shuffle(SuiteWriter& suite, std::int64_t groups, std::int64_t each, std::in
 }  // namespace
 
 void add_movement(SuiteWriter& suite) {
-  for (const Shape& shape : {Shape{152, 10, 48}, Shape{320, 12, 56}, Shape{40, 6, 40}}) transpose(suite, shape, {1, 0, 2});
-  for (const Shape& shape : {Shape{376, 632}, Shape{1000, 1500}, Shape{64, 80}}) transpose(suite, shape, {1, 0});
+  for (const Shape& shape : {Shape{152, 10, 48}, Shape{320, 12, 56}, Shape{40, 6, 40}})
+    transpose(suite, shape, {1, 0, 2});
+  for (const Shape& shape : {Shape{376, 632}, Shape{1000, 1500}, Shape{64, 80}})
+    transpose(suite, shape, {1, 0});
   transpose(suite, {10, 160, 48}, {0, 2, 1});
   transpose(suite, {96, 48, 48}, {1, 2, 0});
   transpose(suite, {48, 48, 96}, {2, 0, 1});
@@ -103,9 +106,11 @@ void add_movement(SuiteWriter& suite) {
   shuffle(suite, 4, 40, 20);
   shuffle(suite, 2, 48, 36);
   shuffle(suite, 3, 64, 10);
-  for (const Shape& image : {Shape{64, 22, 22}, Shape{96, 12, 12}, Shape{96, 48, 48}, Shape{24, 8, 8}}) concat(suite, image, 3);
+  for (const Shape& image : {Shape{64, 22, 22}, Shape{96, 12, 12}, Shape{96, 48, 48}, Shape{24, 8, 8}})
+    concat(suite, image, 3);
   concat(suite, {200, 240}, 4);
-  for (const Shape& image : {Shape{128, 22, 22}, Shape{192, 48, 48}, Shape{64, 60}, Shape{40, 8, 8}}) slice(suite, image);
+  for (const Shape& image : {Shape{128, 22, 22}, Shape{192, 48, 48}, Shape{64, 60}, Shape{40, 8, 8}})
+    slice(suite, image);
   gather(suite, 30000, 320, 184);
   gather(suite, 200000, 64, 2000);
   gather(suite, 4000, 96, 520);

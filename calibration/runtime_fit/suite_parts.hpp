@@ -41,7 +41,7 @@ class SuiteWriter {
 
 [[nodiscard]] Tensor first_element(Builder& b, Tensor x);
 
-void add_products(SuiteWriter& suite);     // gemm, attention products, eight-bit ones
+void add_products(SuiteWriter& suite);  // gemm, attention products, eight-bit ones
 void add_recurrent(SuiteWriter& suite);
 void add_convolutions(SuiteWriter& suite);  // dense, pointwise, depthwise, transposed, eight-bit
 void add_image_passes(SuiteWriter& suite);  // pools, LRN, batch and instance normalisation

@@ -64,8 +64,9 @@ void add_activations(SuiteWriter& suite, std::int64_t rows, std::int64_t width) 
 
 void add_gemm(SuiteWriter& suite, std::int64_t rows, std::int64_t from, std::int64_t to) {
   const std::string name = fmt::format("gemm_bias_{}x{}x{}", rows, from, to);
-  suite.chain(name, "Gemm", {from}, 6,
-              [&](Builder& b, Tensor x, int i) { return b.dense(x, i % 2 == 0 ? to : from); }, rows);
+  suite.chain(
+      name, "Gemm", {from}, 6,
+      [&](Builder& b, Tensor x, int i) { return b.dense(x, i % 2 == 0 ? to : from); }, rows);
 }
 
 void add_eight_bit(SuiteWriter& suite, const Product& p) {
@@ -81,17 +82,19 @@ void add_eight_bit(SuiteWriter& suite, const Product& p) {
 
 void add_products(SuiteWriter& suite) {
   // Around the size from which a product is cut: 2^16 multiplications a part.
-  for (const Product& p : {Product{16, 40, 56}, Product{32, 40, 48}, Product{36, 48, 56}, Product{48, 64, 72}})
+  for (const Product& p :
+       {Product{16, 40, 56}, Product{32, 40, 48}, Product{36, 48, 56}, Product{48, 64, 72}})
     add_pair(suite, p);
   for (const std::int64_t m : {1, 2, 4, 10, 20, 48, 112, 240, 448}) add_pair(suite, {m, 152, 600});
   for (const std::int64_t m : {1, 3, 12, 56, 176}) add_pair(suite, {m, 328, 1272});
   // Rows a multiple of 1, 2 and 4 KiB apart, and nearly so.
-  for (const Product& p : {Product{192, 256, 256}, Product{192, 264, 248}, Product{192, 512, 384},
-                           Product{192, 520, 376}, Product{96, 1024, 1024}, Product{96, 1000, 1040},
-                           Product{320, 1024, 640}, Product{80, 2048, 512}, Product{80, 2072, 504},
-                           Product{24, 1024, 2048}, Product{640, 768, 640}, Product{8, 1024, 1024}})
+  for (const Product& p :
+       {Product{192, 256, 256}, Product{192, 264, 248}, Product{192, 512, 384}, Product{192, 520, 376},
+        Product{96, 1024, 1024}, Product{96, 1000, 1040}, Product{320, 1024, 640}, Product{80, 2048, 512},
+        Product{80, 2072, 504}, Product{24, 1024, 2048}, Product{640, 768, 640}, Product{8, 1024, 1024}})
     add_pair(suite, p);
-  for (const Product& p : {Product{900, 900, 900}, Product{1400, 96, 96}, Product{56, 56, 3000}}) add_pair(suite, p);
+  for (const Product& p : {Product{900, 900, 900}, Product{1400, 96, 96}, Product{56, 56, 3000}})
+    add_pair(suite, p);
   for (const std::int64_t m : {1, 2, 6, 24, 72}) add_cold(suite, {m, 1800, 3400});
   add_attention(suite, 10, 160, 48);
   add_attention(suite, 10, 88, 80);
@@ -104,9 +107,8 @@ void add_products(SuiteWriter& suite) {
   add_gemm(suite, 1, 800, 1200);
   add_gemm(suite, 20, 480, 640);
   add_gemm(suite, 144, 320, 560);
-  for (const Product& p :
-       {Product{1, 600, 1240}, Product{6, 600, 1240}, Product{20, 320, 1240}, Product{72, 320, 640}, Product{200, 320, 1240},
-        Product{320, 600, 600}})
+  for (const Product& p : {Product{1, 600, 1240}, Product{6, 600, 1240}, Product{20, 320, 1240},
+                           Product{72, 320, 640}, Product{200, 320, 1240}, Product{320, 600, 600}})
     add_eight_bit(suite, p);
 }
 
@@ -127,14 +129,17 @@ void add_recurrent(SuiteWriter& suite) {
                  Whole({l.steps, 1, l.batch, l.width}), {{"hidden_size", l.width}});
       x = b.node("Squeeze", {x, Builder::Integers{{1}}}, whole);
     }
-    (void)b.node("Slice", {x, Builder::Integers{{0, 0, 0}}, Builder::Integers{{1, 1, 1}}, Builder::Integers{{0, 1, 2}}},
-                 Whole({1, 1, 1}));
+    (void)b.node(
+        "Slice",
+        {x, Builder::Integers{{0, 0, 0}}, Builder::Integers{{1, 1, 1}}, Builder::Integers{{0, 1, 2}}},
+        Whole({1, 1, 1}));
     suite.add(name, type, b.finish(name));
   };
-  for (const Layer& l : {Layer{40, 1, 40}, Layer{40, 1, 96}, Layer{24, 1, 320}, Layer{24, 4, 320}, Layer{12, 20, 320},
-                         Layer{12, 1, 640}, Layer{10, 1, 1160}, Layer{6, 8, 640}})
+  for (const Layer& l : {Layer{40, 1, 40}, Layer{40, 1, 96}, Layer{24, 1, 320}, Layer{24, 4, 320},
+                         Layer{12, 20, 320}, Layer{12, 1, 640}, Layer{10, 1, 1160}, Layer{6, 8, 640}})
     add("LSTM", 4, l);
-  for (const Layer& l : {Layer{40, 1, 96}, Layer{24, 1, 320}, Layer{24, 4, 320}, Layer{8, 1, 800}}) add("GRU", 3, l);
+  for (const Layer& l : {Layer{40, 1, 96}, Layer{24, 1, 320}, Layer{24, 4, 320}, Layer{8, 1, 800}})
+    add("GRU", 3, l);
 }
 
 }  // namespace corecast::runtime_fit

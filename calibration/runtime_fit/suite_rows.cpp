@@ -44,22 +44,24 @@ void softmax(SuiteWriter& suite, const Rows& r) {
 }
 
 void reduce(SuiteWriter& suite, const char* type, const Rows& r, std::int64_t axis) {
-  suite.fan(fmt::format("{}_axis{}", name_of(type, r), axis), type, shape_of(r), 4, [&](Builder& b, Tensor x, int /*i*/) {
-    Shape out = shape_of(r);
-    out[static_cast<std::size_t>(axis)] = 1;
-    return b.node(type, {x}, out, {{"axes", Shape{axis + 1}}, {"keepdims", std::int64_t{1}}});
-  });
+  suite.fan(fmt::format("{}_axis{}", name_of(type, r), axis), type, shape_of(r), 4,
+            [&](Builder& b, Tensor x, int /*i*/) {
+              Shape out = shape_of(r);
+              out[static_cast<std::size_t>(axis)] = 1;
+              return b.node(type, {x}, out, {{"axes", Shape{axis + 1}}, {"keepdims", std::int64_t{1}}});
+            });
 }
 
 }  // namespace
 
 void add_rows(SuiteWriter& suite) {
-  for (const Rows& r : {Rows{8, 640}, Rows{88, 640}, Rows{40, 1240}, Rows{520, 312}, Rows{900, 1000}, Rows{20, 3000}}) {
+  for (const Rows& r :
+       {Rows{8, 640}, Rows{88, 640}, Rows{40, 1240}, Rows{520, 312}, Rows{900, 1000}, Rows{20, 3000}}) {
     layer_norm(suite, r);
     skip_layer_norm(suite, r);
   }
-  for (const Rows& r :
-       {Rows{1160, 88}, Rows{760, 152}, Rows{96, 120}, Rows{160, 152}, Rows{96, 632}, Rows{1, 4000}, Rows{2000, 520}})
+  for (const Rows& r : {Rows{1160, 88}, Rows{760, 152}, Rows{96, 120}, Rows{160, 152}, Rows{96, 632},
+                        Rows{1, 4000}, Rows{2000, 520}})
     softmax(suite, r);
   for (const Rows& r : {Rows{184, 640}, Rows{1000, 1000}, Rows{48, 312}}) reduce(suite, "ReduceMean", r, 1);
   for (const Rows& r : {Rows{184, 640}, Rows{1000, 600}}) reduce(suite, "ReduceMean", r, 0);

@@ -33,7 +33,8 @@ class Folder {
   Folder() {
     std::string pattern = (fs::temp_directory_path() / "corecast-suite-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr)
-      throw InputError(pattern, fmt::format("cannot be made: {}", std::strerror(errno)), "TMPDIR names another place");
+      throw InputError(pattern, fmt::format("cannot be made: {}", std::strerror(errno)),
+                       "TMPDIR names another place");
     path_ = pattern;
   }
   ~Folder() {
@@ -89,7 +90,8 @@ int run_program(const std::vector<std::string>& command, const Line& line) {
   const int error = ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0)
-    throw InputError("--runtime", fmt::format("cannot start {}: {}", quote(command.front()), std::strerror(error)),
+    throw InputError("--runtime",
+                     fmt::format("cannot start {}: {}", quote(command.front()), std::strerror(error)),
                      "scripts/measure/README.md says what measuring needs");
   pipe.close_writer();
   std::string partial;
@@ -145,8 +147,12 @@ Runs parse_suite_runs(std::string_view text, const std::string& file, const std:
   Runs runs;
   json::Object context = root.required("context").object();
   for (const auto& [key, value] : context.entries()) {
-    if (key.ends_with("_version") && key != "node_version" && value.is_text()) runs.framework_version = value.text();
-    if (key == "cpu_model" && value.is_text()) runs.cpu = value.text();
+    if (!value.is_text()) continue;
+    if (key == "cpu_model") runs.cpu = value.text();
+    if (key == "blas") runs.libraries.push_back(value.text());
+    if (key == "onednn_version") runs.libraries.push_back("oneDNN " + value.text());
+    const bool of_others = key == "node_version" || key == "python_version" || key == "onednn_version";
+    if (key.ends_with("_version") && !of_others) runs.framework_version = value.text();
   }
   std::map<std::pair<std::string, int>, Run> found;
   for (const json::Value& item : root.required("runs").array()) {
@@ -178,7 +184,8 @@ Runs run_suite(const std::vector<Case>& suite, const SuiteRunOptions& options) {
   const fs::path plan = folder.path() / "plan.json", answer = folder.path() / "runs.json";
   write_file(plan, plan_of(suite, options, folder.path()));
   std::vector<std::string> command = options.program;
-  for (const std::string& word : {std::string("--plan"), plan.string(), std::string("--output"), answer.string()})
+  for (const std::string& word :
+       {std::string("--plan"), plan.string(), std::string("--output"), answer.string()})
     command.push_back(word);
   std::string last;
   const int code = run_program(command, [&](const std::string& line) {

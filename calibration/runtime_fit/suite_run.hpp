@@ -1,5 +1,5 @@
 // Asks a framework for the time of every case: writes the models as ONNX into a folder of its own and starts the program
-// that times them (scripts/measure/measure_suite.mjs), which runs many in one process.
+// that times them (scripts/measure/measure_suite.mjs, pytorch/measure_suite.py), which runs many in one process.
 #pragma once
 
 #include <filesystem>
@@ -16,6 +16,7 @@ namespace corecast::runtime_fit {
 struct SuiteRunOptions {
   std::vector<std::string> program;  // with its first arguments: {"node", ".../measure_suite.mjs"}
   std::string version;               // of the framework, as the program takes it: "1.30.0", "legacy"
+  std::string mode;                  // of the framework: "torchscript"; empty: it has one
   std::vector<int> threads{1};
   int rounds = 3;
   double min_seconds = 0.1;  // of timing, a case, round and number of threads
@@ -31,6 +32,7 @@ struct SuiteRunOptions {
 [[nodiscard]] std::vector<int> thread_grid(int cores);
 
 // What the program answered, as runs.
-[[nodiscard]] Runs parse_suite_runs(std::string_view text, const std::string& file, const std::vector<Case>& suite);
+[[nodiscard]] Runs parse_suite_runs(std::string_view text, const std::string& file,
+                                    const std::vector<Case>& suite);
 
 }  // namespace corecast::runtime_fit

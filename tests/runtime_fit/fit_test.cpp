@@ -48,7 +48,8 @@ class Noise {
 };
 
 // What a framework with the numbers of `truth` takes for the cases whose subject `wanted` names, in three rounds.
-std::vector<Sample> samples_from(const sim::Runtime& truth, const std::vector<std::string>& wanted, double noise) {
+std::vector<Sample> samples_from(const sim::Runtime& truth, const std::vector<std::string>& wanted,
+                                 double noise) {
   Runs runs;
   runs.machine = some_machine();
   std::vector<Case> cases;
@@ -63,7 +64,8 @@ std::vector<Sample> samples_from(const sim::Runtime& truth, const std::vector<st
     for (const int threads : {1, 2}) {
       Run run{one.name, threads, {}, ""};
       const double exact = forecaster.seconds(prepared, threads);
-      for (int round = 0; round < 3; ++round) run.seconds.push_back(exact * std::exp(noise * random.normal()));
+      for (int round = 0; round < 3; ++round)
+        run.seconds.push_back(exact * std::exp(noise * random.normal()));
       runs.runs.push_back(std::move(run));
     }
   }
@@ -107,8 +109,8 @@ TEST_CASE("known numbers are found again within their standard errors") {
   gemm.unpacked = 0.7;
   gemm.m_half = 2.5;
   truth.operators.at("LayerNormalization").efficiency.value = 0.05;
-  const RuntimeFit fit = runtime_fit::fit(
-      some_machine(), shipped(), samples_from(truth, {"MatMul", "LayerNormalization"}, kNoise));
+  const RuntimeFit fit = runtime_fit::fit(some_machine(), shipped(),
+                                          samples_from(truth, {"MatMul", "LayerNormalization"}, kNoise));
   const std::map<std::string, double> exact{{"costs.run", 17e-6},
                                             {"costs.run_per_input", 1.5e-6},
                                             {"costs.fork", 4e-6},
@@ -144,12 +146,14 @@ TEST_CASE("the right minimum is found where a slow kernel and a slow memory expl
 
 TEST_CASE("what no case tells about stays as it was and says why") {
   const sim::Runtime truth = shipped();
-  const RuntimeFit fit = runtime_fit::fit(some_machine(), shipped(), samples_from(truth, {"Transpose"}, kNoise));
+  const RuntimeFit fit =
+      runtime_fit::fit(some_machine(), shipped(), samples_from(truth, {"Transpose"}, kNoise));
   const FittedNumber& efficiency = number_of(fit, "kernels.transpose.efficiency");
   CHECK(efficiency.status == Status::prior);
   CHECK(efficiency.value == truth.kernels.at(KernelClass::transpose).efficiency.value);
   CHECK_FALSE(efficiency.why.empty());
-  CHECK(fit.runtime.kernels.at(KernelClass::gemm).efficiency == truth.kernels.at(KernelClass::gemm).efficiency);
+  CHECK(fit.runtime.kernels.at(KernelClass::gemm).efficiency ==
+        truth.kernels.at(KernelClass::gemm).efficiency);
 }
 
 TEST_CASE("held-out models are forecast better with the fit than before") {
@@ -171,12 +175,23 @@ TEST_CASE("the file with a fit is read back as the fit's runtime, to three digit
   CHECK(read.description == "a description");
   CHECK(read.fusion == shipped().fusion);
   const sim::KernelModel& gemm = read.kernels.at(KernelClass::gemm);
-  CHECK(gemm.efficiency.value == doctest::Approx(fit.runtime.kernels.at(KernelClass::gemm).efficiency.value).epsilon(0.006));
+  CHECK(gemm.efficiency.value ==
+        doctest::Approx(fit.runtime.kernels.at(KernelClass::gemm).efficiency.value).epsilon(0.006));
   CHECK(gemm.efficiency.origin == hwmodels::Origin::measured);
   CHECK(gemm.efficiency.relative_error >= 0.15);
   CHECK(gemm.efficiency.from.find("measured in a test") == 0);
   // Nothing was measured of it.
   CHECK(read.kernels.at(KernelClass::conv) == shipped().kernels.at(KernelClass::conv));
+}
+
+TEST_CASE("a runtime that extends another is the same one when it is written without its base") {
+  const auto text_of = [](const std::string& name) {
+    return read_file(CORECAST_DATA_DIR "/runtimes/" + name + ".json");
+  };
+  const std::string text = without_base(text_of("torchscript"), text_of("pytorch"));
+  CHECK(text.find("extends") == std::string::npos);
+  CHECK(sim::parse_runtime_json(text, "whole.json") ==
+        sim::find_runtime(sim::read_runtimes(CORECAST_DATA_DIR "/runtimes"), "torchscript"));
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/arguments_calibrate_runtime.hpp"
 #include "base/error.hpp"
+#include "cli/arguments_calibrate_runtime.hpp"
 #include "cli/calibrate_runtime_report.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/machine_text.hpp"
@@ -31,8 +31,10 @@ CalibrateRuntimeReport some_report() {
                  FittedNumber{"kernels.gemm.efficiency", 0.91, 0.02, 0.97, Status::fitted, "", 44},
                  FittedNumber{"kernels.gemm.memory_efficiency", 0.6, 0.0, 0.6, Status::prior,
                               "these cases do not determine it", 44}};
-  fit.entries = {{"costs", 9, {18, 0.05, 0.12, 0.2, 0.01}, 0.06}, {"kernels.gemm", 44, {88, 0.04, 0.11, 0.3, 0.0}, 0.07}};
-  fit.cases = {{"call_1_inputs", "costs", 1, 1e-5, 1.1e-5, 0.01}, {"gemm_64x512x384", "kernels.gemm", 1, 1e-3, 7e-4, 0.01}};
+  fit.entries = {{"costs", 9, {18, 0.05, 0.12, 0.2, 0.01}, 0.06},
+                 {"kernels.gemm", 44, {88, 0.04, 0.11, 0.3, 0.0}, 0.07}};
+  fit.cases = {{"call_1_inputs", "costs", 1, 1e-5, 1.1e-5, 0.01},
+               {"gemm_64x512x384", "kernels.gemm", 1, 1e-3, 7e-4, 0.01}};
   report.fit = fit;
   runtime_fit::HoldOut held;
   held.entries = {{"kernels.gemm", 14, {28, 0.09, 0.3, 0.5, 0.02}, {28, 0.045, 0.12, 0.3, 0.0}}};

@@ -16,6 +16,7 @@ Runs some_runs() {
   runs.date = "2026-12-03";
   runs.runtime = "onnxruntime";
   runs.framework_version = "1.30.0";
+  runs.libraries = {"openblas-openmp"};
   runs.rounds = 2;
   runs.machine = test::machine("2 cores 100Gflop/s; mem 20GB/s");
   runs.runs = {{"call_1_inputs", 1, {1e-5, 1.1e-5}, ""}, {"call_1_inputs", 2, {}, "no memory"}};
@@ -49,6 +50,7 @@ TEST_CASE("times of the suite survive being written and read") {
   const Runs again = parse_runs_json(to_json_text(runs), "runs.json");
   CHECK(again.runs == runs.runs);
   CHECK(again.runtime == runs.runtime);
+  CHECK(again.libraries == runs.libraries);
   CHECK(again.rounds == 2);
   CHECK(to_json_text(again) == to_json_text(runs));
 }
@@ -69,9 +71,12 @@ TEST_CASE("what the measuring program answers becomes runs in the suite's order"
   const std::string first = cases[0].name, second = cases[1].name;
   const std::string text = R"({"schema": "corecast.suite_runs/1",
     "context": {"cpu_model": "A CPU", "node_version": "v22", "onnxruntime_version": "1.30.0"}, "runs": [
-    {"round": 0, "model": ")" + second + R"(", "threads": 1, "median_ms": 2.0, "min_ms": 1.0, "timed_runs": 9},
-    {"round": 0, "model": ")" + first + R"(", "threads": 2, "error": "it crashed"},
-    {"round": 1, "model": ")" + second + R"(", "threads": 1, "median_ms": 4.0, "min_ms": 1.0, "timed_runs": 9}]})";
+    {"round": 0, "model": ")" +
+                           second + R"(", "threads": 1, "median_ms": 2.0, "min_ms": 1.0, "timed_runs": 9},
+    {"round": 0, "model": ")" +
+                           first + R"(", "threads": 2, "error": "it crashed"},
+    {"round": 1, "model": ")" +
+                           second + R"(", "threads": 1, "median_ms": 4.0, "min_ms": 1.0, "timed_runs": 9}]})";
   const Runs runs = parse_suite_runs(text, "answer", cases);
   CHECK(runs.framework_version == "1.30.0");
   CHECK(runs.cpu == "A CPU");

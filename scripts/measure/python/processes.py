@@ -35,7 +35,7 @@ def uninterrupted():
         raise KeyboardInterrupt
 
 
-class _Child:
+class Child:
     def __init__(self, script, job, environment, cpus, group):
         answers, write_end = os.pipe()
         read_end, orders = os.pipe()
@@ -141,7 +141,7 @@ class Measurement:
             for index in range(setting["instances"]):
                 cpus = setting["cpus"][index] if "cpus" in setting else None
                 with uninterrupted():
-                    child = _Child(self._script, self._job, self._environments[index], cpus, self._group)
+                    child = Child(self._script, self._job, self._environments[index], cpus, self._group)
                     self._children.append(child)
                 selector.register(child.answers, selectors.EVENT_READ, child)
             ready = 0

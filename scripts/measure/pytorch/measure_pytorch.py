@@ -49,7 +49,7 @@ class PyTorch(Framework):
             if done.returncode != 0:
                 why = (done.stderr.strip().split("\n") or ["?"])[-1]
                 raise InputError(f"{sys.executable} cannot import PyTorch ({why}): run scripts/measure/setup.sh pytorch, or use a python3 "
-                                 "that has it (for corecast measure: CORECAST_PYTHON=/usr/bin/python3)")
+                                 "that has it (for corecast: CORECAST_PYTHON=/usr/bin/python3)")
             self._probed = json.loads(done.stdout.split("\n")[-2])
         return self._probed
 

@@ -32,6 +32,25 @@ class Adaptor(unittest.TestCase):
         self.assertEqual([run["setting"]["runtime"] for run in result["runs"]], ["pytorch", "torchscript", "torch-compile"])
         self.assertIn("pytorch_version", result["context"])
 
+    def test_a_suite_is_measured_and_a_model_that_is_not_translated_is_refused_by_name(self):
+        unknown = support.relu_model([1, 4]).replace(b"Relu", b"Rulu")
+        models = []
+        for name, data in (("unknown", unknown), ("relu", support.relu_model([1, 4]))):
+            models.append({"name": name, "file": os.path.join(self.folder, f"{name}.onnx")})
+            with open(models[-1]["file"], "wb") as file:
+                file.write(data)
+        plan, output = os.path.join(self.folder, "suite.json"), os.path.join(self.folder, "runs.json")
+        for mode in ("eager", "torchscript"):
+            with open(plan, "w", encoding="utf8") as file:
+                json.dump({"schema": "corecast.suite_plan/1", "mode": mode, "rounds": 1, "min_seconds": 0.001, "threads": [1], "models": models}, file)
+            code, _, error = support.run_adaptor("pytorch/measure_suite.py", ["--plan", plan, "--output", output])
+            self.assertEqual((code, error), (0, "progress 0.5000 unknown\nprogress 1.0000 relu\n"))
+            with open(output, encoding="utf8") as file:
+                result = json.load(file)
+            self.assertIn("pytorch_version", result["context"])
+            self.assertRegex(result["runs"][0]["error"], "Rulu")
+            self.assertGreater(result["runs"][1]["median_ms"], 0)
+
     def test_a_profile_is_a_chrome_trace_with_shapes(self):
         trace = os.path.join(self.folder, "trace.json")
         code, _, error = support.run_adaptor(ADAPTOR, ["--plan", support.write_plan(self.folder, settings=[SETTING]), "--profile", trace])

@@ -1,0 +1,108 @@
+#!/usr/bin/env node
+// onnxruntime on one host: forecasts against measurements, as Markdown: for a model that was never run, and with one profile.
+// Usage: host.mjs CORECAST MEASURED.csv MACHINE.json [--models FOLDER] [--profiles FOLDER]
+//   MEASURED.csv   what `corecast measure` (or scripts/measure) found on the host, of many models
+//   MACHINE.json   what `corecast calibrate` found there
+//   --models       NAME.onnx of the models that are not built in; without it their rows are skipped, and counted
+//   --profiles     NAME.bBATCH.json of onnxruntime's profiler at one thread (scripts/evidence/profiles.sh): adds the second mode
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { markdown, parseCsv, percent, quantile, toCsvText } from "./tables.mjs";
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true, options: { models: { type: "string" }, profiles: { type: "string" } },
+});
+const [program, measuredFile, machine] = positionals;
+if (!machine) {
+  process.stderr.write("usage: host.mjs CORECAST MEASURED.csv MACHINE.json [--models FOLDER] [--profiles FOLDER]\n");
+  process.exit(1);
+}
+const work = fs.mkdtempSync(path.join(os.tmpdir(), "evidence-"));
+process.on("exit", () => fs.rmSync(work, { recursive: true, force: true }));
+const measured = parseCsv(fs.readFileSync(measuredFile, "utf8"));
+const names = [...new Set(measured.map((row) => row.model))].sort();
+const graphs = names.filter((name) => options.models && fs.existsSync(path.join(options.models, `${name}.onnx`)))
+  .flatMap((name) => ["--graph", `${name}=${path.join(options.models, `${name}.onnx`)}`]);
+
+/** Rows with forecasts, and groups, of these measured rows. */
+function validate(rows, more) {
+  const file = path.join(work, "rows.csv");
+  const csv = path.join(work, "out.csv");
+  fs.writeFileSync(file, toCsvText(rows));
+  const has = new Set(rows.map((row) => row.model));
+  const ours = graphs.filter((_, i) => i % 2 === 1 && has.has(graphs[i].split("=")[0])).flatMap((text) => ["--graph", text]);
+  const report = execFileSync(program, ["validate", "--measured", file, "--machine", machine, "--csv", csv, "--json", ...ours, ...more],
+    { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] });
+  return { ...JSON.parse(report), rows: parseCsv(fs.readFileSync(csv, "utf8")) };
+}
+
+const error = (row) => Math.abs(row.forecast_ms / row.latency_ms - 1);
+const bias = (rows) => Math.exp(rows.reduce((sum, row) => sum + Math.log(row.forecast_ms / row.latency_ms), 0) / rows.length) - 1;
+const regretsOf = (groups) => groups.filter((group) => typeof group.regret === "number").map((group) => group.regret);
+
+const never = validate(measured, []);
+const modes = [["calibrated, model never run", never.rows, regretsOf(never.groups)]];
+
+if (options.profiles) {
+  const all = { rows: [], without: [], groups: [] };
+  const current = measured.filter((row) => row.runtime === "onnxruntime");
+  for (const batch of [...new Set(current.map((row) => row.batch))].sort()) {
+    const profileOf = (name) => path.join(options.profiles, `${name}.b${batch}.json`);
+    const rows = current.filter((row) => row.batch === batch && fs.existsSync(profileOf(row.model)));
+    if (!rows.length) continue;
+    const profiled = [...new Set(rows.map((row) => row.model))];
+    const found = validate(rows, profiled.flatMap((name) => ["--profile", `${name}=${profileOf(name)}`]));
+    all.rows.push(...found.rows);
+    all.groups.push(...found.groups);
+    all.without.push(...validate(rows, []).rows);
+  }
+  modes.push(["the rows below, without a profile", all.without, []]);
+  modes.push(["one profile (1.30, one thread)", all.rows, regretsOf(all.groups)]);
+}
+
+const lines = [];
+const say = (...text) => lines.push(...text, "");
+say("## onnxruntime on this project's host", "",
+  `${never.rows_used} of ${measured.length} measured settings of ${names.length} models; skipped: ` +
+  `${never.rows_skipped.map(({ reason, count }) => `${count} (${reason})`).join("; ") || "none"}.`);
+say(markdown(["mode", "settings", "median", "p90", "worst", "bias", "groups", "regret p95", "worst"],
+  modes.map(([name, rows, regrets]) => [name, rows.length, ...[0.5, 0.9, 1].map((p) => percent(quantile(rows.map(error), p))), percent(bias(rows)),
+    regrets.length || "", ...(regrets.length ? [0.95, 1].map((p) => percent(quantile(regrets, p))) : ["", ""])])));
+say("Targets: never run 10 % / 25 %, regret 3 % / 10 %; one profile 4 % / 10 %, regret 2 % / 5 % (median / p90; p95 / worst).");
+
+const kinds = [
+  ["one thread", (row) => row.intra_op === "1" && row.instances === "1" && row.mode === "sequential"],
+  ["a CPU a thread, spinning", (row) => row.intra_op === "2" && row.instances === "1" && row.mode === "sequential" && row.spin === "on"],
+  ["a CPU a thread, sleeping", (row) => row.intra_op === "2" && row.instances === "1" && row.mode === "sequential" && row.spin === "off"],
+  ["two instances of one thread", (row) => row.intra_op === "1" && row.instances === "2"],
+  ["more threads than CPUs, spinning", (row) => row.intra_op * row.instances > 2 && row.mode === "sequential" && row.spin === "on"],
+  ["more threads than CPUs, sleeping", (row) => row.intra_op * row.instances > 2 && row.mode === "sequential" && row.spin === "off"],
+  ["parallel (1.13.1)", (row) => row.mode === "parallel"],
+];
+const figures = (rows) => (rows.length
+  ? [rows.length, ...[0.5, 0.9].map((p) => percent(quantile(rows.map(error), p))), percent(bias(rows))] : ["0", "", "", ""]);
+say(markdown(["settings, on 2 CPUs", "", "median", "p90", "bias", "above 1 ms", "median", "p90", "bias"], kinds.map(([name, is]) => {
+  const rows = never.rows.filter(is);
+  return [name, ...figures(rows), ...figures(rows.filter((row) => row.latency_ms > 1))];
+})));
+say("By model (one instance, sequential, as many threads as CPUs or fewer):");
+const easy = never.rows.filter((row) => row.instances === "1" && row.mode === "sequential" && row.intra_op <= 2);
+say(markdown(["model", "settings", "median", "worst", "bias"], names.map((name) => {
+  const rows = easy.filter((row) => row.model === name);
+  return rows.length && [name, rows.length, ...[0.5, 1].map((p) => percent(quantile(rows.map(error), p))), percent(bias(rows))];
+}).filter(Boolean)));
+say("Regret of rules, for comparison (all groups):");
+const rules = Object.keys(never.groups.find((group) => group.baselines)?.baselines ?? {});
+const ruleRow = (name, regrets) => [name, regrets.length, ...[0.5, 0.9, 0.95, 1].map((p) => percent(quantile(regrets, p)))];
+say(markdown(["rule", "groups", "median", "p90", "p95", "worst"], [ruleRow("**corecast**", regretsOf(never.groups)),
+  ...rules.map((rule) => ruleRow(rule.replaceAll("_", " "), never.groups.flatMap((group) => group.baselines?.[rule]?.regret ?? [])))]));
+say("Largest regrets:");
+const setting = (s) => `inter ${s.inter_op}, intra ${s.intra_op}, ${s.mode}${s.instances > 1 ? `, ${s.instances} instances` : ""}${s.spin ? "" : ", sleeping"}, ${s.runtime}`;
+say(markdown(["model", "batch", "pick", "ms", "best", "ms", "regret", "noise"],
+  never.groups.filter((group) => group.regret > 0).sort((a, b) => b.regret - a.regret).slice(0, 8).map((group) =>
+    [group.model, group.batch, setting(group.pick.setting), group.pick.measured_ms, setting(group.best.setting), group.best.measured_ms,
+      percent(group.regret), percent(group.noise.floor)])));
+process.stdout.write(lines.join("\n"));

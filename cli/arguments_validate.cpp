@@ -140,7 +140,8 @@ ValidateVerb add_validate(CLI::App& parent) {
   list("--runtime", raw->runtimes, "[K=]R",
        "of all rows, or of those of the mode or framework K (repeat); default: by framework and mode");
   list("--profile", raw->profiles, "N=FILE",
-       "one profiled run of the model N, to fit its operators to, as in `tune --profile` (repeat); its batch has to be that of the rows");
+       "one profiled run of the model N, to fit its operators to, as in `tune --profile` (repeat); its batch "
+       "has to be that of the rows");
   text("--anchor", raw->anchor, "K=N,..",
        "scale each group's forecasts to its row with intra_op, inter_op, instances or batch = N");
   list("--by", raw->by, "KEY,..", "also split groups by mode, inter_op, spin, runtime");

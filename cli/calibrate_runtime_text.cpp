@@ -19,9 +19,9 @@ using runtime_fit::Status;
 constexpr std::size_t kWorst = 12;
 constexpr std::size_t kMostWarnings = 12;
 
-// "gemm", "LRN"
+// "gemm", "LRN"; models whose subject the runtime runs as several operators belong to no entry.
 std::string short_name(const std::string& entry) {
-  return entry.substr(entry.find('.') + 1);
+  return entry.empty() ? "(several)" : entry.substr(entry.find('.') + 1);
 }
 
 std::string value_text(const FittedNumber& number, double value) {
@@ -169,7 +169,9 @@ std::string text_of(const CalibrateRuntimeReport& report, int width) {
   const runtime_fit::Runs& runs = report.runs;
   std::string text = wrapped(runs.machine.description, width, "machine  ");
   text += wrapped(framework_text(runs) + (runs.date.empty() ? "" : ", " + runs.date), width, "measured ");
-  std::string counts = fmt::format("{} of {}", counted(static_cast<std::int64_t>(runs.runs.size()), "time"),
+  const auto timed = std::count_if(runs.runs.begin(), runs.runs.end(),
+                                   [](const runtime_fit::Run& run) { return !run.seconds.empty(); });
+  std::string counts = fmt::format("{} of {}", counted(static_cast<std::int64_t>(timed), "time"),
                                    counted(runs.rounds, "round"));
   if (report.seconds) counts += fmt::format(" in {:.0f} s", *report.seconds);
   text += wrapped(counts, width, "         ");

@@ -22,8 +22,8 @@ struct ValidateReport {
   std::vector<MeasuredFile> files;
   std::map<std::string, MachineInput> machines;  // by the name in the data
   evidence::Evidence evidence;
-  std::map<std::string, std::string> profiles;   // name in the data -> file name
-  std::string anchor;  // "intra_op=1"; empty: not anchored
+  std::map<std::string, std::string> profiles;  // name in the data -> file name
+  std::string anchor;                           // "intra_op=1"; empty: not anchored
   std::vector<sim::Message> warnings;
   int top = 10;
   bool rows = false;  // all points in the JSON

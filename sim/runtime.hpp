@@ -127,7 +127,8 @@ struct Runtime {
   Value<Seconds> dispatch;                   // per operator, on the calling thread
   Value<Seconds> fork;  // per fork on top of the machine's barrier: queueing and claiming tasks
   Value<Seconds> fork_per_thread;
-  Value<Seconds> dispatch_parallel;  // more than that in the parallel mode: every operator is a task of the inter-op pool
+  Value<Seconds>
+      dispatch_parallel;  // more than that in the parallel mode: every operator is a task of the inter-op pool
   Value<Seconds> hand_over;  // from a finished operator to a successor on another inter-op thread
   Value<double> smoothing;   // p of the roofline
   // By the name of a prepared operator; none without a profile of the model (calibration/profile).

@@ -149,7 +149,8 @@ struct Request {
   std::vector<sim::Runtime> runtimes;
   RuntimeChoices runtime_choices;
   std::map<std::string, std::string> graphs;  // name in the data -> file or built-in model
-  std::map<std::string, std::string> profiles;  // name in the data -> one profiled run of the model, in the batch of the rows
+  std::map<std::string, std::string>
+      profiles;  // name in the data -> one profiled run of the model, in the batch of the rows
   std::optional<Anchor> anchor;
   bool by_mode = false, by_inter_op = false, by_spin = false, by_runtime = false;
   std::function<void(double)> progress = [](double) {};

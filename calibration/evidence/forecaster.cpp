@@ -119,8 +119,7 @@ Or<sim::Forecast> Forecaster::forecast(const ModelForm& form, const std::string&
                                        std::optional<double> quota, const sim::Setting& setting) {
   const auto model = graph(form);
   if (const auto* reason = std::get_if<Reason>(&model)) return *reason;
-  const sim::Runtime& own =
-      fitted(form, std::get<const ModelGraph*>(model)->graph, machine, setting.runtime);
+  const sim::Runtime& own = fitted(form, std::get<const ModelGraph*>(model)->graph, machine, setting.runtime);
   const sim::Target use = target(machine, quota);
   const sim::Setting real = sim::effective(use, own, setting);
   const auto key = std::make_tuple(form, machine, quota, text_of(real));

@@ -29,7 +29,8 @@ struct ModelForm {
   bool file = false;
   std::int64_t batch = 1;
   std::optional<std::int64_t> sequence;
-  std::string profile;  // file of one profiled run that its operators are fitted to (calibration/profile); empty: none
+  std::string
+      profile;  // file of one profiled run that its operators are fitted to (calibration/profile); empty: none
   friend auto operator<=>(const ModelForm&, const ModelForm&) = default;
 };
 

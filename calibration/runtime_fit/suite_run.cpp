@@ -122,6 +122,7 @@ std::string plan_of(const std::vector<Case>& suite, const SuiteRunOptions& optio
   }
   Tree plan{{"schema", "corecast.suite_plan/1"}};
   if (!options.version.empty()) plan["version"] = options.version;
+  if (!options.mode.empty()) plan["mode"] = options.mode;
   plan["rounds"] = options.rounds;
   plan["min_seconds"] = options.min_seconds;
   plan["threads"] = options.threads;

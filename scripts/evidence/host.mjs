@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 // onnxruntime on one host: forecasts against measurements, as Markdown: for a model that was never run, and with one profile.
-// Usage: host.mjs CORECAST MEASURED.csv MACHINE.json [--models FOLDER] [--profiles FOLDER]
+// Usage: host.mjs CORECAST MEASURED.csv MACHINE.json [--models FOLDER] [--profiles FOLDER] [--plot FILE.svg]
 //   MEASURED.csv   what `corecast measure` (or scripts/measure) found on the host, of many models
 //   MACHINE.json   what `corecast calibrate` found there
 //   --models       NAME.onnx of the models that are not built in; without it their rows are skipped, and counted
+//   --plot         an SVG: every setting's forecast against its measurement, and scaling
 //   --profiles     NAME.bBATCH.json of onnxruntime's profiler at one thread (scripts/evidence/profiles.sh): adds the second mode
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
@@ -13,7 +14,7 @@ import { parseArgs } from "node:util";
 import { markdown, parseCsv, percent, quantile, toCsvText } from "./tables.mjs";
 
 const { values: options, positionals } = parseArgs({
-  allowPositionals: true, options: { models: { type: "string" }, profiles: { type: "string" } },
+  allowPositionals: true, options: { models: { type: "string" }, profiles: { type: "string" }, plot: { type: "string" } },
 });
 const [program, measuredFile, machine] = positionals;
 if (!machine) {
@@ -34,7 +35,7 @@ function validate(rows, more) {
   fs.writeFileSync(file, toCsvText(rows));
   const has = new Set(rows.map((row) => row.model));
   const ours = graphs.filter((_, i) => i % 2 === 1 && has.has(graphs[i].split("=")[0])).flatMap((text) => ["--graph", text]);
-  const report = execFileSync(program, ["validate", "--measured", file, "--machine", machine, "--csv", csv, "--json", ...ours, ...more],
+  const report = execFileSync(program, ["validate", "--measured", file, "--machine", machine, "--csv", csv, "--json", "--by", "runtime", ...ours, ...more],
     { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] });
   return { ...JSON.parse(report), rows: parseCsv(fs.readFileSync(csv, "utf8")) };
 }
@@ -43,21 +44,29 @@ const error = (row) => Math.abs(row.forecast_ms / row.latency_ms - 1);
 const bias = (rows) => Math.exp(rows.reduce((sum, row) => sum + Math.log(row.forecast_ms / row.latency_ms), 0) / rows.length) - 1;
 const regretsOf = (groups) => groups.filter((group) => typeof group.regret === "number").map((group) => group.regret);
 
-const never = validate(measured, []);
+const never = validate(measured, options.plot ? ["--plot", path.resolve(options.plot)] : []);
 const modes = [["calibrated, model never run", never.rows, regretsOf(never.groups)]];
 
+const refused = [];
 if (options.profiles) {
   const all = { rows: [], without: [], groups: [] };
   const current = measured.filter((row) => row.runtime === "onnxruntime");
   for (const batch of [...new Set(current.map((row) => row.batch))].sort()) {
-    const profileOf = (name) => path.join(options.profiles, `${name}.b${batch}.json`);
-    const rows = current.filter((row) => row.batch === batch && fs.existsSync(profileOf(row.model)));
-    if (!rows.length) continue;
-    const profiled = [...new Set(rows.map((row) => row.model))];
-    const found = validate(rows, profiled.flatMap((name) => ["--profile", `${name}=${profileOf(name)}`]));
-    all.rows.push(...found.rows);
-    all.groups.push(...found.groups);
-    all.without.push(...validate(rows, []).rows);
+    const has = [...new Set(current.filter((row) => row.batch === batch).map((row) => row.model))].sort();
+    for (const name of has) {
+      const profile = path.join(options.profiles, `${name}.b${batch}.json`);
+      if (!fs.existsSync(profile)) continue;
+      const rows = current.filter((row) => row.batch === batch && row.model === name);
+      try {
+        const found = validate(rows, ["--profile", `${name}=${profile}`]);
+        all.rows.push(...found.rows);
+        all.groups.push(...found.groups);
+        all.without.push(...validate(rows, []).rows);
+      } catch (error) {
+        if (error.status !== 2) throw error;
+        refused.push(`${name}, batch ${batch}`); // the message stands on standard error
+      }
+    }
   }
   modes.push(["the rows below, without a profile", all.without, []]);
   modes.push(["one profile (1.30, one thread)", all.rows, regretsOf(all.groups)]);
@@ -71,6 +80,7 @@ say("## onnxruntime on this project's host", "",
 say(markdown(["mode", "settings", "median", "p90", "worst", "bias", "groups", "regret p95", "worst"],
   modes.map(([name, rows, regrets]) => [name, rows.length, ...[0.5, 0.9, 1].map((p) => percent(quantile(rows.map(error), p))), percent(bias(rows)),
     regrets.length || "", ...(regrets.length ? [0.95, 1].map((p) => percent(quantile(regrets, p))) : ["", ""])])));
+if (refused.length) say(`Profiles that were refused, for too little of them was matched: ${refused.join("; ")}.`);
 say("Targets: never run 10 % / 25 %, regret 3 % / 10 %; one profile 4 % / 10 %, regret 2 % / 5 % (median / p90; p95 / worst).");
 
 const kinds = [

@@ -38,4 +38,5 @@ for batch in 1 8; do
   BATCH=$batch "$here/profiles.sh" "$work/profiles" "${pairs[@]}"
 done
 "$here/host.mjs" "$program" "$measured" "$root/data/evidence/zen5-1x2.json" --models "$models" --profiles "$work/profiles" \
+  --plot "$root/docs/evidence/host.svg" \
   >"$root/docs/evidence/host.md"

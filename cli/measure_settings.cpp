@@ -112,7 +112,7 @@ MeasureSetting setting_of_words(const std::map<std::string, std::string>& words,
   result.mode = known.modes.front();
   bool has_mode = false;
   for (const auto& [key, text] : words) {
-    const std::string at = place + " " + key;
+    const std::string at = fmt::format("{} {}", place, key);
     if (key == "quota") {
       if (text != "none") result.quota = quota_of(at, text);
     } else if (key == "batch") {
@@ -173,6 +173,8 @@ std::vector<MeasureSetting> settings_of_axes(const std::string& text, const Meas
   for (const std::string& key : kNesting) {
     const auto axis = axes.find(key);
     if (axis == axes.end()) continue;
+    if (combinations.size() * axis->second.size() > kMostSettings)
+      throw InputError("--axes", fmt::format("{} are more than {} settings", quote(text), kMostSettings));
     std::vector<std::map<std::string, std::string>> more;
     for (const auto& one : combinations) {
       for (const std::string& value : axis->second) {
@@ -180,8 +182,6 @@ std::vector<MeasureSetting> settings_of_axes(const std::string& text, const Meas
         more.back()[key] = value;
       }
     }
-    if (more.size() > kMostSettings)
-      throw InputError("--axes", fmt::format("{} are more than {} settings", quote(text), kMostSettings));
     combinations = std::move(more);
   }
   std::vector<MeasureSetting> settings;

@@ -30,7 +30,11 @@ std::string trace_of(const SimulateReport& report) {
 }  // namespace
 
 std::string run(const SimulateOptions& options) {
-  if (options.trace) check_output("--trace", *options.trace, options.model.model);
+  if (options.trace) {
+    check_output("--trace", *options.trace, options.model.model);
+    check_output("--trace", *options.trace, options.target.machine);
+    if (options.profile) check_output("--trace", *options.trace, options.profile->file.string());
+  }
   SimulateReport report;
   report.top = options.top;
   report.machine = load_machine_input(options.target.machine);

@@ -33,9 +33,15 @@ void forecast(evidence::Request& request, ValidateReport& report) {
 }  // namespace
 
 std::string run(const ValidateOptions& options) {
-  for (const auto& file : options.measured) {
-    if (options.csv) check_output("--csv", *options.csv, file.string());
-    if (options.plot) check_output("--plot", *options.plot, file.string());
+  std::vector<std::string> inputs;
+  for (const auto& file : options.measured) inputs.push_back(file.string());
+  for (const auto* choices : {&options.graphs, &options.machines, &options.profiles}) {
+    for (const NamedChoice& choice : *choices) inputs.push_back(choice.value);
+  }
+  if (options.csv) inputs.push_back(options.csv->string());  // not read, but --plot would overwrite it
+  for (const std::string& input : inputs) {
+    if (options.csv && input != options.csv->string()) check_output("--csv", *options.csv, input);
+    if (options.plot) check_output("--plot", *options.plot, input);
   }
   ValidateReport report;
   report.top = options.top;

@@ -85,7 +85,8 @@ void scatter(Svg& svg, const ValidateReport& report) {
                        report.anchor.empty() ? "" : ", anchored at " + report.anchor));
   for (std::size_t i = 0; i < models.size(); ++i) {
     const double at = kBottom + 62.0 + 16.0 * static_cast<double>(i % 7);
-    const double from = kLeftFrom + 150.0 * static_cast<double>(i / 7);
+    const std::size_t column = i / 7;
+    const double from = kLeftFrom + 150.0 * static_cast<double>(column);
     if (i >= 21) break;
     svg.circle({from, at - 4.0}, 4.0, color(i));
     svg.text({from + 10.0, at}, hwmodels::clipped(models[i], 20), "start", 11);

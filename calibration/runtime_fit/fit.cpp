@@ -28,7 +28,7 @@ class Fitter {
  public:
   Fitter(const hwmodels::Machine& machine, const sim::Runtime& prior, const std::vector<Sample>& samples,
          const Tell& tell)
-      : prior_(prior), forecaster_(machine, prior), tell_(tell) {
+      : forecaster_(machine, prior), tell_(tell) {
     for (const Sample& sample : samples) {
       all_.push_back(&sample);
       if (sample.threads > 1) many_.push_back(&sample);
@@ -212,7 +212,6 @@ class Fitter {
     return fit;
   }
 
-  const sim::Runtime& prior_;
   Forecaster forecaster_;
   const Tell& tell_;
   Pointers all_, many_, costs_;

@@ -21,7 +21,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 
 [[ -d $work/fits ]] || "$here/whole_model_fit.mjs" "$program" "$here/pytorch_fit.json" "$e2e/packrat_single_instance.csv" "$work/fits" >"$work/fits.json"
-"$here/xeon.mjs" "$program" "$e2e" "$work/fits" >"$root/docs/evidence/xeon.md"
+"$here/xeon.mjs" "$program" "$e2e" "$work/fits" >"$work/xeon.md"
+mv "$work/xeon.md" "$root/docs/evidence/xeon.md"
 
 measured=$root/data/evidence/onnxruntime-zen5-1x2.csv
 mkdir -p "$work/models"
@@ -39,4 +40,5 @@ for batch in 1 8; do
 done
 "$here/host.mjs" "$program" "$measured" "$root/data/evidence/zen5-1x2.json" --models "$models" --profiles "$work/profiles" \
   --plot "$root/docs/evidence/host.svg" \
-  >"$root/docs/evidence/host.md"
+  >"$work/host.md"
+mv "$work/host.md" "$root/docs/evidence/host.md"

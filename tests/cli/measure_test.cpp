@@ -233,6 +233,8 @@ TEST_CASE("bad input of measure says what was found and wanted") {
   refused({"--axes", "intre=1"}, "did you mean \"intra\"?");
   refused({"--axes", "intra=1,x"}, "--axes intra: found \"x\"");
   refused({"--axes", "intra=1 intra=2"}, "is given twice");
+  refused({"--axes", "intra=1-4096 inter=1-4096 batch=1-4096"},
+          "more than 4096 settings");  // at once, not after 69 billion
   refused({"--axes", "intra=1-1000000"}, "--axes intra");
   refused({"--axes", "intra=1 spin=maybe"}, "wanted on or off");
   refused({"--axes", "mode=eager"}, "wanted sequential or parallel");

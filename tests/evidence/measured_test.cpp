@@ -57,6 +57,10 @@ TEST_CASE("a bad cell is told with file, line, column and what was found") {
   check_refused(kHead + "m,f,x,1,2,-1\n", "found \"-1\", wanted a number above zero");
   check_refused(kHead + "m,f,x,1,2,nan\n", "column latency_ms");
   check_refused(kHead + "m,f,x,1,2,inf\n", "column latency_ms");
+  // Ratios of such times are no numbers.
+  check_refused(kHead + "m,f,x,1,2,1e-308\n", "wanted milliseconds from 1e-9 to 1e12");
+  check_refused(kHead + "m,f,x,1,2,1e300\n", "wanted milliseconds from 1e-9 to 1e12");
+  check_refused("throughput_per_s," + kHead + "1e-308,m,f,x,1,2,1\n", "wanted samples per second");
   check_refused("smt," + kHead + "yes,m,f,x,1,2,1\n", "column smt: found \"yes\", wanted on, off or nothing");
 }
 

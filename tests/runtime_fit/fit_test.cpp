@@ -117,7 +117,9 @@ TEST_CASE("known numbers are found again within their standard errors") {
                                             {"kernels.gemm.efficiency", 0.7},
                                             {"kernels.gemm.memory_efficiency", 0.5},
                                             {"operators.LayerNormalization.efficiency", 0.05}};
-  for (const auto& [path, value] : exact) {
+  for (const auto& entry : exact) {
+    const std::string& path = entry.first;  // clang 14 captures no structured bindings, and CAPTURE does
+    const double value = entry.second;
     const FittedNumber& number = number_of(fit, path);
     CAPTURE(path);
     CAPTURE(number.value);

@@ -38,9 +38,8 @@ std::string run(const ValidateOptions& options) {
   for (const auto* choices : {&options.graphs, &options.machines, &options.profiles}) {
     for (const NamedChoice& choice : *choices) inputs.push_back(choice.value);
   }
-  if (options.csv) inputs.push_back(options.csv->string());  // not read, but --plot would overwrite it
   for (const std::string& input : inputs) {
-    if (options.csv && input != options.csv->string()) check_output("--csv", *options.csv, input);
+    if (options.csv) check_output("--csv", *options.csv, input);
     if (options.plot) check_output("--plot", *options.plot, input);
   }
   ValidateReport report;

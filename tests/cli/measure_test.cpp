@@ -131,6 +131,7 @@ TEST_CASE("Ctrl-C keeps what is there and ends with 130, and the same command go
   CHECK(rows < 8);
   const Output rest = program(
       {"measure", "fc_512", "-o", shop.folder.path("runs.csv"), "--axes", "intra=1-8 pinning=none"}, fake());
+  INFO(rest.err);
   CHECK(rest.code == 0);
   CHECK(shop.table().rows.size() == 8);
 }

@@ -19,6 +19,7 @@
 #include "cli/host_calibration.hpp"
 #include "cli/option_values.hpp"
 #include "cli/snippets.hpp"
+#include "cli/verb.hpp"
 #include "graphs/builtin.hpp"
 #include "hwmodels/machine_json.hpp"
 #include "hwmodels/text_columns.hpp"
@@ -43,12 +44,6 @@ struct Raw {
   std::vector<std::string> shapes, changes, groups, models;
   bool strict = false, json = false, timing = false, quick = false, thorough = false, report = false,
        hold_out = false, force = false, training = false;
-};
-
-// A command of the program: how it is spelled and how its options become a Command.
-struct Verb {
-  CLI::App* app;
-  std::function<Command()> command;
 };
 
 std::optional<std::filesystem::path> path_of(const char* option, const Text& text) {
@@ -533,10 +528,8 @@ Arguments parse_arguments(int argc, const char* const* argv) {
   add_study(app, verbs);
   add_model_command(app, verbs);
   add_runtime_command(app, verbs);
-  MeasureVerb measure = add_measure(app);
-  verbs.push_back({measure.app, std::move(measure.command)});
-  ValidateVerb validate = add_validate(app);
-  verbs.push_back({validate.app, std::move(validate.command)});
+  verbs.push_back(add_measure(app));
+  verbs.push_back(add_validate(app));
 
   try {
     app.parse(argc, argv);

@@ -135,7 +135,7 @@ std::vector<std::string> framework_names() {
 
 }  // namespace
 
-MeasureVerb add_measure(CLI::App& parent) {
+Verb add_measure(CLI::App& parent) {
   auto raw = std::make_shared<Raw>();
   CLI::App* app = parent.add_subcommand(
       "measure",

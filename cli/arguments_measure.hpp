@@ -1,20 +1,10 @@
 // The options of `corecast measure`. Internal to arguments.cpp.
 #pragma once
 
-#include <functional>
-
-#include "cli/options.hpp"
-
-namespace CLI {
-class App;
-}
+#include "cli/verb.hpp"
 
 namespace corecast::cli {
 
-struct MeasureVerb {
-  CLI::App* app;
-  std::function<Command()> command;  // once it was parsed
-};
-[[nodiscard]] MeasureVerb add_measure(CLI::App& parent);
+[[nodiscard]] Verb add_measure(CLI::App& parent);
 
 }  // namespace corecast::cli

@@ -108,7 +108,7 @@ ValidateOptions options_of(const Raw& raw) {
 
 }  // namespace
 
-ValidateVerb add_validate(CLI::App& parent) {
+Verb add_validate(CLI::App& parent) {
   auto raw = std::make_shared<Raw>();
   CLI::App* app = parent.add_subcommand(
       "validate", "Forecasts against measurements: errors, and what a pick by forecast would have cost.");

@@ -57,7 +57,7 @@ Outputs outputs_of(const CalibrateOptions& options, const hwmodels::Host* host) 
     check_output("--measurements-only", *options.measurements_only);
     outputs.measurements = options.measurements_only;
   } else if (options.output) {
-    check_output("--output", *options.output, options.from ? options.from->string() : "");
+    check_output("--output", *options.output, {options.from ? options.from->string() : ""});
     outputs.machine = options.output;
     // Repetitions took minutes to make: they are kept beside the machine, for another fit.
     if (host != nullptr) {

@@ -38,7 +38,7 @@ Outputs outputs_of(const CalibrateRuntimeOptions& options, const MachineInput* h
     check_output("--measurements-only", *options.measurements_only);
     outputs.measurements = options.measurements_only;
   } else if (options.output) {
-    check_output("--output", *options.output, options.from ? options.from->string() : "");
+    check_output("--output", *options.output, {options.from ? options.from->string() : ""});
     outputs.runtime = options.output;
     if (host != nullptr) {
       outputs.measurements = fs::path(*options.output).replace_extension(".measurements.json");

@@ -62,7 +62,9 @@ struct MachineInput {
 // measured them.
 [[nodiscard]] sim::Runtime load_runtime(const std::string& name, const MachineInput& machine);
 
-// Before long work: throws InputError when `path` cannot become a file, or is one that the command reads.
-void check_output(const char* option, const std::filesystem::path& path, const std::string& input = {});
+// Before long work: throws InputError when `path` cannot become a file, or is one of the files that the command
+// reads. An input may be empty, or the name of what is no file.
+void check_output(const char* option, const std::filesystem::path& path,
+                  const std::vector<std::string>& inputs = {});
 
 }  // namespace corecast::cli

@@ -148,11 +148,12 @@ sim::Runtime load_runtime(const std::string& name, const MachineInput& machine) 
   return sim::with_kernels_of(std::move(runtime), machine.machine);
 }
 
-void check_output(const char* option, const fs::path& path, const std::string& input) {
+void check_output(const char* option, const fs::path& path, const std::vector<std::string>& inputs) {
   std::error_code code;
   if (fs::is_directory(path, code))
     throw InputError(option, fmt::format("{} is a directory, wanted a file", quote(path.string())));
-  if (!input.empty() && fs::equivalent(path, input, code)) {
+  for (const std::string& input : inputs) {
+    if (input.empty() || !fs::equivalent(path, input, code)) continue;
     throw InputError(
         option, fmt::format("{} is the file that is read: it would be overwritten", quote(path.string())));
   }

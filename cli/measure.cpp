@@ -98,7 +98,7 @@ class Measurement {
  public:
   explicit Measurement(const MeasureOptions& options)
       : options_(options), framework_(adaptor::framework_named(options.framework)) {
-    check_output("--output", options.output, options.model.model);
+    check_output("--output", options.output, {options.model.model});
     request_.command = adaptor::command_of(framework_, options.version);
     machine_ = load_machine_input("host");
     report_.model = measured_model(options.model, folder_.path());

@@ -38,10 +38,8 @@ std::string run(const ValidateOptions& options) {
   for (const auto* choices : {&options.graphs, &options.machines, &options.profiles}) {
     for (const NamedChoice& choice : *choices) inputs.push_back(choice.value);
   }
-  for (const std::string& input : inputs) {
-    if (options.csv) check_output("--csv", *options.csv, input);
-    if (options.plot) check_output("--plot", *options.plot, input);
-  }
+  if (options.csv) check_output("--csv", *options.csv, inputs);
+  if (options.plot) check_output("--plot", *options.plot, inputs);
   ValidateReport report;
   report.top = options.top;
   report.rows = options.rows;

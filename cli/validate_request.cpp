@@ -152,8 +152,10 @@ evidence::Request request_of(const ValidateOptions& options, ValidateReport& rep
   choose_machines(options, machines, request, report);
   // As `tune` on this host: with what this host's own calibration says of a framework.
   if (report.machines.size() == 1 && report.machines.begin()->second.host) {
-    for (sim::Runtime& runtime : request.runtimes)
-      runtime = load_runtime(runtime.name, report.machines.begin()->second);
+    const MachineInput& machine = report.machines.begin()->second;
+    for (sim::Runtime& runtime : request.runtimes) {
+      if (calibrated_runtime(*machine.host, runtime.name)) runtime = load_runtime(runtime.name, machine);
+    }
   }
   choose_runtimes(options, keys, request);
   choose_graphs(options, models, request);

@@ -31,18 +31,11 @@ std::optional<double> above_zero(Cell cell) {
   return value;
 }
 
-// A picosecond to 30 years; beyond, ratios of two times would leave the range of numbers.
-std::optional<double> milliseconds(Cell cell) {
+// Of milliseconds: a picosecond to 30 years. Beyond, ratios of two values would leave the range of numbers.
+std::optional<double> in_range(Cell cell, const char* unit) {
   const std::optional<double> value = above_zero(cell);
   if (!(*value >= 1e-9 && *value <= 1e12))
-    throw InputError("", fmt::format("found {}, wanted milliseconds from 1e-9 to 1e12", quote(cell)));
-  return value;
-}
-
-std::optional<double> per_second(Cell cell) {
-  const std::optional<double> value = above_zero(cell);
-  if (!(*value >= 1e-9 && *value <= 1e12))
-    throw InputError("", fmt::format("found {}, wanted samples per second from 1e-9 to 1e12", quote(cell)));
+    throw InputError("", fmt::format("found {}, wanted {} from 1e-9 to 1e12", quote(cell), unit));
   return value;
 }
 
@@ -83,12 +76,13 @@ constexpr Column kColumns[] = {
     {"allocator", [](MeasuredRow& r, Cell c) { r.allocator = c; }},
     {"pinning", [](MeasuredRow& r, Cell c) { r.pinning = c; }},
     {"cpu_quota", [](MeasuredRow& r, Cell c) { r.quota_cpus = above_zero(c); }},
-    {"latency_ms", [](MeasuredRow& r, Cell c) { r.latency_ms = milliseconds(c); }},
-    {"latency_ms_median", [](MeasuredRow& r, Cell c) { r.latency_median_ms = milliseconds(c); }},
-    {"latency_mean_ms", [](MeasuredRow& r, Cell c) { r.latency_mean_ms = milliseconds(c); }},
-    {"latency_min_ms", [](MeasuredRow& r, Cell c) { r.latency_min_ms = milliseconds(c); }},
-    {"latency_max_ms", [](MeasuredRow& r, Cell c) { r.latency_max_ms = milliseconds(c); }},
-    {"throughput_per_s", [](MeasuredRow& r, Cell c) { r.throughput_per_s = per_second(c); }},
+    {"latency_ms", [](MeasuredRow& r, Cell c) { r.latency_ms = in_range(c, "milliseconds"); }},
+    {"latency_ms_median", [](MeasuredRow& r, Cell c) { r.latency_median_ms = in_range(c, "milliseconds"); }},
+    {"latency_mean_ms", [](MeasuredRow& r, Cell c) { r.latency_mean_ms = in_range(c, "milliseconds"); }},
+    {"latency_min_ms", [](MeasuredRow& r, Cell c) { r.latency_min_ms = in_range(c, "milliseconds"); }},
+    {"latency_max_ms", [](MeasuredRow& r, Cell c) { r.latency_max_ms = in_range(c, "milliseconds"); }},
+    {"throughput_per_s",
+     [](MeasuredRow& r, Cell c) { r.throughput_per_s = in_range(c, "samples per second"); }},
     {"spread", [](MeasuredRow& r, Cell c) { r.spread = not_negative(c); }},
     {"rounds", [](MeasuredRow& r, Cell c) { r.rounds = count(c); }},
     {"note", [](MeasuredRow& r, Cell c) { r.note = c; }},

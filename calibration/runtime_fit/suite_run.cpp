@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -17,6 +16,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "calibration/adaptor/temporary_folder.hpp"
 #include "graphs/onnx_export.hpp"
 
 extern char** environ;
@@ -26,28 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Tree = nlohmann::ordered_json;
-
-// Of its own, gone at the end.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "corecast-suite-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr)
-      throw InputError(pattern, fmt::format("cannot be made: {}", std::strerror(errno)),
-                       "TMPDIR names another place");
-    path_ = pattern;
-  }
-  ~Folder() {
-    std::error_code code;
-    fs::remove_all(path_, code);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 class Pipe {
  public:
@@ -181,7 +159,7 @@ Runs parse_suite_runs(std::string_view text, const std::string& file, const std:
 }
 
 Runs run_suite(const std::vector<Case>& suite, const SuiteRunOptions& options) {
-  const Folder folder;
+  const adaptor::TemporaryFolder folder;
   const fs::path plan = folder.path() / "plan.json", answer = folder.path() / "runs.json";
   write_file(plan, plan_of(suite, options, folder.path()));
   std::vector<std::string> command = options.program;

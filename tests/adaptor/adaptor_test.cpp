@@ -9,33 +9,13 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "calibration/adaptor/temporary_folder.hpp"
+#include "tests/support/variable.hpp"
 
 using namespace corecast;
 using namespace corecast::adaptor;
+using corecast::test::Variable;
 
 namespace {
-
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    const char* old = std::getenv(name);
-    if (old != nullptr) before_ = old;
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Variable() {
-    if (before_) {
-      ::setenv(name_, before_->c_str(), 1);
-    } else {
-      ::unsetenv(name_);
-    }
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
 
 PlanSetting threads(int intra_op) {
   PlanSetting setting;

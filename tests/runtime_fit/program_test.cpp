@@ -3,7 +3,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <string>
 
 #include "base/error.hpp"
@@ -11,33 +10,13 @@
 #include "calibration/adaptor/temporary_folder.hpp"
 #include "calibration/runtime_fit/suite_run.hpp"
 #include "cli/calibrate_runtime_program.hpp"
+#include "tests/support/variable.hpp"
 
 namespace corecast::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    const char* old = std::getenv(name);
-    if (old != nullptr) before_ = old;
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Variable() {
-    if (before_) {
-      ::setenv(name_, before_->c_str(), 1);
-    } else {
-      ::unsetenv(name_);
-    }
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
+using test::Variable;
 
 // An adaptor in the shell's language: refuses any mode but torchscript, else answers that a PyTorch with a BLAS measured nothing.
 constexpr const char* kAdaptor = R"(

@@ -16,7 +16,7 @@ std::vector<KernelName> make_names() {
   names.push_back({Group::latency, "chase", {Unit::seconds}});
   names.push_back({Group::latency, "loaded", {Unit::seconds}});
   for (const std::string_view kernel : {"barrier_spin", "barrier_sleep", "fork_join_spin", "fork_join_sleep",
-                                        "wake_up", "thread_create", "task_queue"}) {
+                                        "wake_up", "peer_read", "thread_create", "task_queue"}) {
     names.push_back({Group::threads, kernel, {Unit::seconds}});
   }
   for (const std::string_view kernel : kKernelClassNames) {

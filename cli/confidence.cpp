@@ -76,6 +76,7 @@ OriginCounts origins_of(const hwmodels::Machine& machine) {
     counter.add(cache.size);
     counter.add(cache.bandwidth_per_core);
     counter.add(cache.bandwidth_per_instance);
+    counter.add(cache.peer_bandwidth);
     counter.add(cache.latency);
   }
   const auto& memory = machine.memory;

@@ -74,6 +74,9 @@ struct CacheLevel {
   Value<BytesPerSecond> bandwidth_per_core;  // sustained, one core, read mostly
   std::optional<Value<BytesPerSecond>>
       bandwidth_per_instance;  // when it saturates below the sum of its cores
+  // Private levels: what one core reads of lines that another core has just written and still holds in this level of its
+  // own (cache to cache, modified). Not stated: as fast as from the level that the cores share.
+  std::optional<Value<BytesPerSecond>> peer_bandwidth;
   Value<Seconds> latency;
   friend bool operator==(const CacheLevel&, const CacheLevel&) = default;
 };

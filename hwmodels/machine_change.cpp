@@ -236,7 +236,8 @@ void change_smt(Tree& tree, const Change& change) {
 bool add_missing(Tree& tree, const std::vector<std::string>& steps, const Change& change) {
   const bool in_memory = steps.size() == 2 && steps[0] == "memory" &&
                          (steps[1] == "capacity" || steps[1] == "cluster_bandwidth");
-  const bool in_cache = steps.size() == 3 && steps[0] == "caches" && steps[2] == "bandwidth_per_instance";
+  const bool in_cache = steps.size() == 3 && steps[0] == "caches" &&
+                        (steps[2] == "bandwidth_per_instance" || steps[2] == "peer_bandwidth");
   if (!in_memory && !in_cache) return false;
   Tree* parent = &tree;
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) {

@@ -185,6 +185,7 @@ void check_caches(const Checker& checker, const Machine& machine) {
     if (cache.bandwidth_per_instance) {
       checker.positive(prefix + "bandwidth_per_instance", *cache.bandwidth_per_instance);
     }
+    if (cache.peer_bandwidth) checker.positive(prefix + "peer_bandwidth", *cache.peer_bandwidth);
     checker.not_negative(prefix + "latency", cache.latency);
   }
 }

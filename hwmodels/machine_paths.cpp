@@ -22,6 +22,7 @@ const std::vector<MachinePath>& machine_path_table() {
       {"caches.lN.shared_by_cores", "cores per instance, 0 = the socket", false},
       {"caches.lN.bandwidth_per_core", "of one core", false},
       {"caches.lN.bandwidth_per_instance", "of all cores that share it", false},
+      {"caches.lN.peer_bandwidth", "of one core, from what another has just written there", false},
       {"caches.lN.latency", "of a load", false},
       {"memory.bandwidth", "of a socket, sustained", true},
       {"memory.core_bandwidth", "of one core alone", true},

@@ -90,6 +90,7 @@ class Reader {
       }
       value(fields, "bandwidth_per_core", cache.bandwidth_per_core);
       optional_value(fields, "bandwidth_per_instance", cache.bandwidth_per_instance);
+      optional_value(fields, "peer_bandwidth", cache.peer_bandwidth);
       value(fields, "latency", cache.latency);
       fields.finish();
       levels.push_back(cache);

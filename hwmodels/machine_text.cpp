@@ -184,6 +184,7 @@ Rows capacity_rows(const Machine& machine) {
     rows.push_back(row(name + "bandwidth, core", cache.bandwidth_per_core));
     if (cache.bandwidth_per_instance)
       rows.push_back(row(name + "bandwidth, all", *cache.bandwidth_per_instance));
+    if (cache.peer_bandwidth) rows.push_back(row(name + "bandwidth, peer's", *cache.peer_bandwidth));
     rows.push_back(row(name + "latency", cache.latency));
   }
   const Memory& memory = machine.memory;

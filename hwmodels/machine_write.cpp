@@ -28,6 +28,7 @@ Tree tree_of_cache(const CacheLevel& cache) {
   tree["shared_by_cores"] = cache.shared_by_cores;
   tree["bandwidth_per_core"] = tree_of(cache.bandwidth_per_core);
   if (cache.bandwidth_per_instance) tree["bandwidth_per_instance"] = tree_of(*cache.bandwidth_per_instance);
+  if (cache.peer_bandwidth) tree["peer_bandwidth"] = tree_of(*cache.peer_bandwidth);
   tree["latency"] = tree_of(cache.latency);
   return tree;
 }

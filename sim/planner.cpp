@@ -115,7 +115,7 @@ struct MemoryTime {
 
 // t_m of the parallel part with `threads` of the placement's threads.
 MemoryTime memory_time(const Context& context, const Operator& op, const KernelModel& kernel, double factor,
-                       int threads) {
+                       int threads, double written_apart) {
   const auto& sockets = context.placement.sockets;
   const double used =
       static_cast<double>(threads) / context.placement.threads;  // of the cores in the placement
@@ -126,7 +126,8 @@ MemoryTime memory_time(const Context& context, const Operator& op, const KernelM
   const Traffic weights = weight_traffic(op.work, context.all_weights, context.caches, whole_cores);
   CacheView shared = context.caches;
   shared.shared_size /= context.at_once;
-  const Traffic activations = activation_traffic(op.work, shared, whole_cores);
+  const Team team{static_cast<int>(cores), whole_cores, written_apart};
+  const Traffic activations = activation_traffic(op.work, shared, team);
   const double efficiency = kernel.memory_efficiency.value / factor;
   MemoryTime time;
 
@@ -134,6 +135,7 @@ MemoryTime memory_time(const Context& context, const Operator& op, const KernelM
     time.total +=
         (weights.from_private + activations.from_private) / (context.caches.private_bandwidth * busy_cores);
   }
+  time.total += peer_time(activations, op.work, context.caches, team);
   if (context.caches.shared_bandwidth > BytesPerSecond(0.0)) {
     const double share = std::min(1.0, busy_cores / cores);
     const Bytes bytes = weights.from_shared + activations.from_shared;
@@ -147,7 +149,7 @@ MemoryTime memory_time(const Context& context, const Operator& op, const KernelM
   const bool interleaved = context.setting.memory == MemoryPolicy::interleave;
   const double evenly = 1.0 / static_cast<double>(sockets.size());
   const double others = 1.0 - evenly;
-  const Bytes remote_activations = (activations.from_memory + activations.from_shared) * others;
+  const Bytes remote_activations = (activations.from_memory + activations.from_shared + activations.from_peers) * others;
   for (std::size_t s = 0; s < sockets.size(); ++s) {
     const double activations_here =
         interleaved ? evenly : static_cast<double>(sockets[s].threads) / context.placement.threads;
@@ -203,7 +205,8 @@ double thread_speed(const Context& context, int threads) {
   return own_cores ? 1.0 : context.placement.slowest_speed;
 }
 
-OperatorPlan plan_operator(const Context& context, const Operator& op) {
+// written_apart: share of its input that several cores have written (Team).
+OperatorPlan plan_operator(const Context& context, const Operator& op, double written_apart) {
   OperatorPlan plan;
   if (op.kernel == KernelClass::shape) return plan;
   const KernelModel& kernel = context.runtime.model_of(op);
@@ -224,7 +227,7 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
   const double factor = profiled == nullptr ? 1.0 : profiled->factor;
   const FlopsPerSecond rate = core.peak * (efficiency * thread_speed(context, parts.threads) / factor);
 
-  const MemoryTime alone = memory_time(context, op, kernel, factor, 1);
+  const MemoryTime alone = memory_time(context, op, kernel, factor, 1, written_apart);
   if (op.work.serial_fraction > 0.0) {
     const Seconds compute = op.work.flops / rate;
     plan.serial = hwmodels::smooth_maximum(compute, alone.total, smoothing) * op.work.serial_fraction;
@@ -232,7 +235,7 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
   if (profiled != nullptr) plan.serial += profiled->serial;
   const double shared = 1.0 - op.work.serial_fraction;
   const MemoryTime memory =
-      parts.threads == 1 ? alone : memory_time(context, op, kernel, factor, parts.threads);
+      parts.threads == 1 ? alone : memory_time(context, op, kernel, factor, parts.threads, written_apart);
   const Seconds balanced = op.work.flops * shared / (rate * static_cast<double>(parts.threads));
   const Seconds compute = balanced * parts.imbalance;
   const Packing packed = packing(op, kernel, core.clock, parts.threads);
@@ -285,6 +288,30 @@ OperatorPlan plan_operator(const Context& context, const Operator& op) {
   return plan;
 }
 
+// In the graph's order. Operators are planned in an order in which producers come first, since what several cores have
+// written reaches their consumers from several caches.
+std::vector<OperatorPlan> plan_operators(const Context& context, const Graph& graph,
+                                         const std::vector<OpIndex>& order) {
+  std::vector<Bytes> all(graph.size()), apart(graph.size());  // bytes that reach it from operators
+  std::vector<std::vector<graphs::Connection>> to(graph.size());
+  for (const auto& connection : graph.connections()) to[connection.from.value()].push_back(connection);
+  std::vector<OperatorPlan> plans(graph.size());
+  const bool parallel = context.setting.mode == Mode::parallel;
+  for (const OpIndex i : order) {
+    const Bytes read = all[i.value()];
+    const double written_apart = parallel ? 1.0 : read > Bytes{} ? apart[i.value()] / read : 0.0;
+    plans[i.value()] = plan_operator(context, graph.op(i), written_apart);
+    // What only describes a shape moves nothing.
+    const bool passes = graph.op(i).kernel == KernelClass::shape;
+    const double share = passes ? written_apart : plans[i.value()].threads > 1 ? 1.0 : 0.0;
+    for (const auto& connection : to[i.value()]) {
+      all[connection.to.value()] += connection.bytes;
+      apart[connection.to.value()] += connection.bytes * share;
+    }
+  }
+  return plans;
+}
+
 // Total weights that come round in every inference.
 Bytes weights_of(const Graph& graph) {
   Bytes sum{};
@@ -307,12 +334,11 @@ double mean_width(const Graph& graph) {
 
 // rho: other instances run the same model, but not in step: while one streams, others compute. Mean field: the share of
 // its time that an instance itself spends in main memory, given rho; a second pass is close to the fixed point.
-double streaming_share(Context context, const Graph& prepared) {
+double streaming_share(Context context, const Graph& prepared, const std::vector<OpIndex>& order) {
   context.rho = 0.5;
   for (int pass = 0; pass < 2; ++pass) {
     Seconds streaming{}, all{};
-    for (std::size_t i = 0; i < prepared.size(); ++i) {
-      const OperatorPlan op = plan_operator(context, prepared.op(OpIndex(i)));
+    for (const OperatorPlan& op : plan_operators(context, prepared, order)) {
       streaming += op.memory - op.cache;
       all += op.alone();
     }
@@ -364,8 +390,9 @@ Plan plan_placed(const Graph& prepared, const Target& target, const Runtime& run
   const auto vector = hwmodels::peak_for(group, DataType::fp32).extension;
   context.channel_block = vector == hwmodels::Extension::avx512 ? 16 : 8;
 
-  if (setting.instances > 1) context.rho = streaming_share(context, prepared);
   Plan plan;
+  plan.order = prepared.topological_order();
+  if (setting.instances > 1) context.rho = streaming_share(context, prepared, plan.order);
   for (const auto& share : context.placement.sockets) {
     plan.resources.push_back(
         {fmt::format("memory of socket {}", share.socket),
@@ -379,10 +406,7 @@ Plan plan_placed(const Graph& prepared, const Target& target, const Runtime& run
     context.shared_cache = ResourceIndex(plan.resources.size());
     plan.resources.push_back({"last-level cache", caches.shared_bandwidth.value()});
   }
-  plan.order = prepared.topological_order();
-  plan.operators.reserve(prepared.size());
-  for (std::size_t i = 0; i < prepared.size(); ++i)
-    plan.operators.push_back(plan_operator(context, prepared.op(OpIndex(i))));
+  plan.operators = plan_operators(context, prepared, plan.order);
 
   if (!plan.order.empty()) {
     const double more = static_cast<double>(std::max<std::int64_t>(prepared.inputs, 1) - 1);

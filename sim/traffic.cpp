@@ -27,6 +27,12 @@ CacheView cache_view(const hwmodels::Machine& machine, const ThreadPlacement& pl
   CacheView view;
   for (const auto& cache : machine.caches) {
     if (cache.shared_by_cores == 1) {
+      const BytesPerSecond peer = cache.peer_bandwidth ? cache.peer_bandwidth->value : BytesPerSecond{};
+      if (view.first_size == Bytes{}) {
+        view.first_size = cache.size.value;
+        view.peer_first = peer;
+      }
+      view.peer_rest = peer;
       view.private_size = cache.size.value;
       view.private_bandwidth = cache.bandwidth_per_core.value;
       continue;
@@ -43,6 +49,7 @@ CacheView cache_view(const hwmodels::Machine& machine, const ThreadPlacement& pl
       }
       view.shared_bandwidth += bandwidth;
     }
+    view.shared_bandwidth_per_core = cache.bandwidth_per_core.value;
   }
   return view;
 }
@@ -64,12 +71,48 @@ Traffic weight_traffic(const graphs::Work& work, Bytes all_weights, const CacheV
           first.from_memory + again.from_memory};
 }
 
-Traffic activation_traffic(const graphs::Work& work, const CacheView& caches, int cores) {
+namespace {
+
+// (T - 1) / T, of what is shared between cores at all.
+double peer_share(const Team& team) {
+  const double mixed = team.reading > 1 ? 1.0 : team.written_apart;
+  return mixed * (team.cores - 1) / team.cores;
+}
+
+// What an operator reads and writes, or all that it touches.
+Bytes footprint_of(const graphs::Work& work) {
+  return std::max(work.activations_read + work.written, work.working_set);
+}
+
+}  // namespace
+
+Traffic activation_traffic(const graphs::Work& work, const CacheView& caches, const Team& team) {
   const Bytes bytes = work.activations_read + work.written;
-  const Bytes footprint = std::max(bytes, work.working_set);
-  const double private_share = cores == 1 ? hit_share(caches.private_size, footprint) : 0.0;
-  const Bytes together = caches.private_size * static_cast<double>(cores) + caches.shared_size;
-  return split(bytes, private_share, hit_share(together, footprint));
+  const Bytes footprint = footprint_of(work);
+  const double peers = peer_share(team);
+  // Without peers, one core's caches hold what it keeps; with them, all of them do.
+  const Bytes held = caches.private_size * (peers > 0.0 ? static_cast<double>(team.cores) : 1.0);
+  const Bytes together =
+      caches.private_size * static_cast<double>(std::max(team.reading, peers > 0.0 ? team.cores : 1)) +
+      caches.shared_size;
+  Traffic traffic = split(bytes, hit_share(held, footprint), hit_share(together, footprint));
+  traffic.from_peers = traffic.from_private * peers;
+  traffic.from_private -= traffic.from_peers;
+  return traffic;
+}
+
+Seconds peer_time(const Traffic& traffic, const graphs::Work& work, const CacheView& caches, const Team& team) {
+  if (!(traffic.from_peers > Bytes{})) return {};
+  const double cores = std::max(team.reading, 1);
+  const double first = hit_share(caches.first_size, footprint_of(work) / static_cast<double>(team.cores));
+  const auto or_shared = [&](BytesPerSecond rate) {
+    return rate > BytesPerSecond{} ? rate : caches.shared_bandwidth_per_core;
+  };
+  const Bytes each = traffic.from_peers / cores;
+  Seconds time{};
+  if (first > 0.0) time += each * first / or_shared(caches.peer_first);
+  if (first < 1.0) time += each * (1.0 - first) / or_shared(caches.peer_rest);
+  return time;
 }
 
 }  // namespace corecast::sim

@@ -89,6 +89,17 @@ template <typename T>
   return linear * pow(T(1.0) + T(part) * (pow(excess, shape) - T(1.0)), -1.0 / shape);
 }
 
+// For one core to read what another has just written [s]: of c_1 + c_2 bytes, the c_1 that its L1 holds come at b_1, the
+// others from its next private level at b_2 [B/s].
+//
+//   t = c_1 / b_1 + c_2 / b_2
+//
+// Leaves out the way between the two cores: of a mesh it is a mean, over two sockets it does not hold.
+template <typename T>
+[[nodiscard]] T peer_read_time(double in_first, double in_rest, const T& first, const T& rest) {
+  return T(in_first) / first + T(in_rest) / rest;
+}
+
 // Barrier of spinning threads [s]: t = t_2 + d log2(n / 2), n at least 2.
 template <typename T>
 [[nodiscard]] T barrier_time(int threads, const T& two, const T& per_doubling) {

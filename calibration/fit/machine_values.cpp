@@ -38,6 +38,7 @@ void visit_caches(M& machine, const Visit& visit) {
     if (cache.bandwidth_per_instance) {
       visit(cache_path(cache.level, "bandwidth_per_instance"), *cache.bandwidth_per_instance);
     }
+    if (cache.peer_bandwidth) visit(cache_path(cache.level, "peer_bandwidth"), *cache.peer_bandwidth);
     visit(cache_path(cache.level, "latency"), cache.latency);
   }
 }

@@ -155,6 +155,12 @@ class Grid {
       if (n >= 2) rows_.push_back(base(Group::threads, "barrier_spin", n, Unit::seconds));
     }
     for (int i = 0; i < 4; ++i) rows_.push_back(base(Group::threads, "wake_up", 2, Unit::seconds));
+    for (std::size_t level = 0; level < 2; ++level) {
+      for (const double part : {0.25, 0.5}) {
+        rows_.push_back(base(Group::threads, "peer_read", 2, Unit::seconds));
+        rows_.back().working_set = truth_.caches[level].size.value * part;
+      }
+    }
     const int cpus = truth_.cores() * smt_;
     for (const int times : {2, 3, 4}) {
       Row row = base(Group::threads, "barrier_spin", truth_.cores(), Unit::seconds);

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "calibration/microbench/kernel_functions.hpp"
 #include "calibration/microbench/sampler.hpp"
 #include "calibration/microbench/team.hpp"
 
@@ -12,6 +13,8 @@ struct ThreadSetting {
   Seats seats;
   int threads = 1;  // more than seats: oversubscription alone
   SamplingOptions options;
+  Bytes bytes{};                           // peer_read alone: what is read
+  const StreamKernels* streams = nullptr;  // peer_read alone
 };
 
 struct ThreadResult {
@@ -25,7 +28,8 @@ using ThreadBenchmark = ThreadResult (*)(const ThreadSetting&);
 [[nodiscard]] ThreadResult barrier_sleep(const ThreadSetting& setting);
 [[nodiscard]] ThreadResult fork_join_spin(const ThreadSetting& setting);
 [[nodiscard]] ThreadResult fork_join_sleep(const ThreadSetting& setting);
-[[nodiscard]] ThreadResult wake_up(const ThreadSetting& setting);  // two threads
+[[nodiscard]] ThreadResult wake_up(const ThreadSetting& setting);    // two threads
+[[nodiscard]] ThreadResult peer_read(const ThreadSetting& setting);  // two threads
 [[nodiscard]] ThreadResult thread_create(const ThreadSetting& setting);
 [[nodiscard]] ThreadResult mutex_queue(const ThreadSetting& setting);
 [[nodiscard]] ThreadResult counter_queue(const ThreadSetting& setting);

@@ -5,6 +5,7 @@
 //   fork_join_spin   handing an empty function to all workers, until all have run it; back to back
 //   fork_join_sleep  the same when the workers sleep; the dispatcher sleeps until the last is done
 //   wake_up          from before the call that wakes a sleeping thread, until that thread reads the clock
+//   peer_read        for one core to read the row's working set, which another has just written (peer_read.cpp)
 //   thread_create    making a thread with an empty function, and joining it; not pinned
 //   task_queue       wall time over number of empty tasks, all threads together; implementation "mutex" (queue)
 //                    or "counter" (of a parallel loop)
@@ -16,9 +17,12 @@
 #include <string>
 #include <vector>
 
+#include "calibration/microbench/kernels.hpp"
 #include "calibration/microbench/points.hpp"
 #include "calibration/microbench/suite.hpp"
 #include "calibration/microbench/thread_benchmarks.hpp"
+#include "hwmodels/cpu_features.hpp"
+#include "hwmodels/size_text.hpp"
 
 namespace corecast::calibration::microbench {
 namespace {
@@ -54,6 +58,27 @@ void append_team(std::vector<Point>& points, const RankedSeats& team) {
   points.push_back(point("fork_join_sleep", fork_join_sleep, team));
 }
 
+// Half of the first private cache, and parts of the last one that lie mostly outside the first.
+void append_peer_reads(std::vector<Point>& points, const hwmodels::Host& host, const RankedSeats& team) {
+  const auto available = kernels_available(hwmodels::detect_features().extensions);
+  std::vector<double> sizes;
+  for (const auto& cache : host.machine.caches) {
+    if (cache.shared_by_cores != 1) continue;
+    const double size = cache.size.value.value();
+    if (sizes.empty()) {
+      sizes = {size / 2.0};
+    } else {
+      sizes.insert(sizes.end(), {size / 4.0, size / 2.0});
+    }
+  }
+  for (const double bytes : sizes) {
+    points.push_back(point("peer_read", peer_read, team));
+    points.back().setting.bytes = Bytes(bytes);
+    points.back().setting.streams = available.streams ? available.streams->kernels : nullptr;
+    points.back().rank = 0;
+  }
+}
+
 void append_oversubscription(std::vector<Point>& points, const RankedSeats& all) {
   for (const int per_cpu : {1, 2, 4}) {
     points.push_back(point("barrier_spin", oversubscription, all));
@@ -72,6 +97,7 @@ std::vector<Point> points_of(const hwmodels::Host& host) {
   for (const RankedSeats& team : teams) {
     // Two threads whose CPUs share as much as can be.
     if (team.seats.cpus.size() == 2) points.push_back(point("wake_up", wake_up, team));
+    if (team.seats.cpus.size() == 2 && team.seats.cores == 2) append_peer_reads(points, host, team);
     append_team(points, team);
   }
   std::stable_sort(points.begin(), points.end(),
@@ -80,8 +106,10 @@ std::vector<Point> points_of(const hwmodels::Host& host) {
 }
 
 std::string text_of(const Point& point) {
-  return fmt::format("{}{}{}, {} threads", point.kernel, point.implementation.empty() ? "" : " ",
-                     point.implementation, point.setting.threads);
+  const bool sized = point.setting.bytes > Bytes{};
+  return fmt::format("{}{}{}{}{}, {} threads", point.kernel, point.implementation.empty() ? "" : " ",
+                     point.implementation, sized ? " " : "",
+                     sized ? hwmodels::size_text(point.setting.bytes) : "", point.setting.threads);
 }
 
 Row row_of(const Point& point, const ThreadResult& result) {
@@ -92,6 +120,7 @@ Row row_of(const Point& point, const ThreadResult& result) {
   put_seats(row, point.setting.seats);
   row.threads = point.setting.threads;
   row.unit = Unit::seconds;
+  row.working_set = point.setting.bytes;
   row.samples = result.sampling.seconds;
   row.note = point.note;
   if (!result.sampling.reached) append_note(row, "stopped by the time budget");

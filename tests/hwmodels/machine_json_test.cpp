@@ -199,6 +199,7 @@ Machine any_machine() {
     c.shared_by_cores = *rc::gen::inRange(0, 5);
     c.bandwidth_per_core = any_value<BytesPerSecond>(7e10);
     if (*rc::gen::arbitrary<bool>()) c.bandwidth_per_instance = any_value<BytesPerSecond>(3e11);
+    if (*rc::gen::arbitrary<bool>()) c.peer_bandwidth = any_value<BytesPerSecond>(3e10);
     c.latency = any_value<Seconds>(1e-9);
     m.caches.push_back(c);
   }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "calibration/microbench/buffer.hpp"
+#include "calibration/microbench/points.hpp"
 #include "calibration/microbench/thread_benchmarks.hpp"
 #include "calibration/microbench/waiting.hpp"
 #include "calibration/microbench/wall_clock.hpp"

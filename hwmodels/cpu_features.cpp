@@ -37,7 +37,10 @@ CpuidWords read_cpuid() {
     words.leaf7_ecx = c;
     words.leaf7_edx = d;
     const unsigned last_subleaf = a;
-    if (last_subleaf >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0) words.leaf7_1_eax = a;
+    if (last_subleaf >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0) {
+      words.leaf7_1_eax = a;
+      words.leaf7_1_edx = d;
+    }
   }
   if (__get_cpuid(0x16, &a, &b, &c, &d) != 0) {
     words.base_mega_hertz = a & 0xFFFFU;
@@ -89,6 +92,7 @@ std::vector<Extension> extensions_of_aarch64(std::uint64_t hwcap, std::uint64_t 
 CpuFeatures features_of_x86(const CpuidWords& words) {
   CpuFeatures features;
   features.extensions = extensions_of_x86(words);
+  features.avx10 = bit(words.leaf7_1_edx, 19);
   features.virtual_machine = bit(words.leaf1_ecx, 31);
   // A hypervisor fills the leaf with what it likes, often with the clock of another machine of the fleet.
   if (features.virtual_machine) return features;

@@ -13,7 +13,7 @@ namespace corecast::hwmodels {
 struct CpuidWords {
   std::uint32_t leaf1_ecx = 0, leaf1_edx = 0;
   std::uint32_t leaf7_ebx = 0, leaf7_ecx = 0, leaf7_edx = 0;
-  std::uint32_t leaf7_1_eax = 0;
+  std::uint32_t leaf7_1_eax = 0, leaf7_1_edx = 0;
   std::uint32_t base_mega_hertz = 0, turbo_mega_hertz = 0;  // leaf 0x16, EAX and EBX; zero on AMD
   std::uint64_t xcr0 = 0;                                   // register state that the operating system saves
 };
@@ -27,6 +27,7 @@ struct CpuidWords {
 
 struct CpuFeatures {
   std::vector<Extension> extensions;             // empty: unknown
+  bool avx10 = false;                            // x86: the converged vector set; with AMX, Granite Rapids or later
   bool virtual_machine = false;                  // the hypervisor bit
   std::optional<Hertz> base_clock, turbo_clock;  // CPUID leaf 0x16, not in a virtual machine
   friend bool operator==(const CpuFeatures&, const CpuFeatures&) = default;

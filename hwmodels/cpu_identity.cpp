@@ -54,6 +54,13 @@ std::string family_of_cpuid(std::string_view vendor, int family, int model, int 
   return "generic_x86";
 }
 
+std::string family_by_features(std::string_view family, bool amx, bool avx10) {
+  constexpr std::array<std::string_view, 3> kWithTiles{"sapphire_rapids", "emerald_rapids", "granite_rapids"};
+  if (!amx || std::find(kWithTiles.begin(), kWithTiles.end(), family) != kWithTiles.end())
+    return std::string(family);
+  return avx10 ? "granite_rapids" : "sapphire_rapids";
+}
+
 std::string family_of_midr(int implementer, int part) {
   if (implementer == 0x41) {
     if (part == 0xD0C) return "neoverse_n1";

@@ -17,10 +17,18 @@ constexpr double kMostTimesPrior = 4.0;
 // No socket has more: what one shared by all cores can add up to, in shares of a core.
 constexpr double kMostCoresOfSocket = 128.0;
 
-std::string family_of(const CpuInfo& cpu, std::vector<std::string>& warnings) {
+std::string family_of(const CpuInfo& cpu, const CpuFeatures& features, std::vector<std::string>& warnings) {
   const bool arm = cpu.implementer >= 0;
   const std::string family = arm ? family_of_midr(cpu.implementer, cpu.part)
                                  : family_of_cpuid(cpu.vendor, cpu.family, cpu.model, cpu.stepping);
+  const bool amx = std::find(features.extensions.begin(), features.extensions.end(), Extension::amx) !=
+                   features.extensions.end();
+  if (const std::string better = family_by_features(family, amx, features.avx10); better != family) {
+    warnings.push_back(fmt::format(
+        "CPU model {} stands for {}, which has no AMX, but this CPU has: figures of {} are taken", cpu.model,
+        family, better));
+    return better;
+  }
   if (!family.starts_with("generic")) return family;
   const std::string who =
       arm ? fmt::format("implementer {:#x}, part {:#x}", cpu.implementer, std::max(cpu.part, 0))
@@ -188,7 +196,7 @@ std::optional<ClockFact> turbo_clock(const HostFacts& facts) {
 Host host_from_facts(const HostFacts& facts) {
   Host host;
   host.warnings = facts.topology.warnings;
-  const std::string family = family_of(facts.cpu, host.warnings);
+  const std::string family = family_of(facts.cpu, facts.features, host.warnings);
   // Twice: the family's caches tell which of the reported ones to believe, and bandwidths follow from who shares them.
   Datasheet sheet = sheet_of(facts, family);
   const Machine prior = machine_from_datasheet(sheet, "host");

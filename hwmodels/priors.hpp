@@ -39,7 +39,11 @@ struct Datasheet {
 [[nodiscard]] std::vector<std::string> families();
 // x86 family/model/stepping of CPUID -> microarchitecture family; "generic_x86" when unknown.
 [[nodiscard]] std::string family_of_cpuid(std::string_view vendor, int family, int model, int stepping);
-// The same for Arm: implementer and part number of MIDR; "generic_arm" when unknown.
+// Hypervisors report model numbers that are not their CPU's. The family that an x86 CPU must be of when it has matrix tiles
+// (AMX) and `family` is one without; else `family`. Intel SDM vol. 1, 18 and 16: tiles came with Sapphire Rapids, AVX10
+// with Granite Rapids.
+[[nodiscard]] std::string family_by_features(std::string_view family, bool amx, bool avx10);
+// The same as family_of_cpuid for Arm: implementer and part number of MIDR; "generic_arm" when unknown.
 [[nodiscard]] std::string family_of_midr(int implementer, int part);
 
 // InputError for an unknown family, or what check() refuses.

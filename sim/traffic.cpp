@@ -67,8 +67,9 @@ Traffic weight_traffic(const graphs::Work& work, Bytes all_weights, const CacheV
   const Traffic first = from(work.weights_read, std::max(work.weights_read, all_weights));
   const Traffic again =
       from(work.weights_per_step * static_cast<double>(work.steps - 1), work.weights_per_step);
-  return {first.from_private + again.from_private, first.from_shared + again.from_shared,
-          first.from_memory + again.from_memory};
+  return {.from_private = first.from_private + again.from_private,
+          .from_shared = first.from_shared + again.from_shared,
+          .from_memory = first.from_memory + again.from_memory};
 }
 
 namespace {

@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 import { markdown, parseCsv, percent, quantile, toCsvText } from "./tables.mjs";
 
 const { values: options, positionals } = parseArgs({
-  allowPositionals: true, options: { models: { type: "string" }, profiles: { type: "string" }, plot: { type: "string" } },
+  allowPositionals: true, options: { models: { type: "string" }, profiles: { type: "string" }, plot: { type: "string" }, runtime: { type: "string", multiple: true, default: [] } },
 });
 const [program, measuredFile, machine] = positionals;
 if (!machine) {
@@ -35,7 +35,7 @@ function validate(rows, more) {
   fs.writeFileSync(file, toCsvText(rows));
   const has = new Set(rows.map((row) => row.model));
   const ours = graphs.filter((_, i) => i % 2 === 1 && has.has(graphs[i].split("=")[0])).flatMap((text) => ["--graph", text]);
-  const report = execFileSync(program, ["validate", "--measured", file, "--machine", machine, "--csv", csv, "--json", "--by", "runtime", ...ours, ...more],
+  const report = execFileSync(program, ["validate", "--measured", file, "--machine", machine, "--csv", csv, "--json", "--by", "runtime", ...options.runtime.flatMap((text) => ["--runtime", text]), ...ours, ...more],
     { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] });
   return { ...JSON.parse(report), rows: parseCsv(fs.readFileSync(csv, "utf8")) };
 }

@@ -70,6 +70,13 @@ TEST_CASE("clocks of CPUID are taken from real hardware only, and only when they
   CHECK_FALSE(features_of_x86(words).base_clock.has_value());
 }
 
+TEST_CASE("AVX10 is bit 19 of the second part of leaf 7") {
+  CpuidWords words = everything();
+  CHECK_FALSE(features_of_x86(words).avx10);
+  words.leaf7_1_edx = 1U << 19U;
+  CHECK(features_of_x86(words).avx10);
+}
+
 TEST_CASE("AArch64 extensions follow the hardware capabilities") {
   CHECK(extensions_of_aarch64(0, 0) == Extensions{scalar});
   const std::uint64_t graviton3 = (1U << 1U) | (1U << 20U) | (1U << 22U);

@@ -117,6 +117,24 @@ TEST_CASE("an unknown CPU is an average one, with a warning") {
   CHECK(host_from_facts(facts).machine.family == "generic_arm");
 }
 
+TEST_CASE("a CPU with tiles is of a family with tiles, whatever model number the hypervisor gives") {
+  HostFacts facts = skylake("pack:1 l3:1(size=503316480) core:2 l2:1(size=2097152) l1:1(size=49152) pu:1");
+  facts.cpu.model = 0xA7;  // of a desktop CPU
+  facts.features.extensions = {scalar, sse, avx2, avx512, vnni, bf16, amx};
+  const Host sapphire = host_from_facts(facts);
+  CHECK(sapphire.machine.family == "sapphire_rapids");
+  CHECK(mention(sapphire.warnings, "CPU model 167 stands for ice_lake_client, which has no AMX"));
+  facts.features.avx10 = true;
+  const Host granite = host_from_facts(facts);
+  CHECK(granite.machine.family == "granite_rapids");
+  CHECK(granite.machine.caches[2].size.value == Bytes(480 * kMi));  // 120 cores' worth: believable there
+  facts.cpu.model = 0xCF;                                            // a family with tiles is left as it is
+  CHECK(host_from_facts(facts).machine.family == "emerald_rapids");
+  facts.features.extensions = {scalar, sse, avx2, avx512};
+  facts.cpu.model = 0xA7;
+  CHECK(host_from_facts(facts).machine.family == "ice_lake_client");
+}
+
 TEST_CASE("efficiency cores are a second group, slower by what the system says or by half") {
   HostFacts facts = skylake("pack:1 core:6 pu:1");
   facts.topology.groups = {{"P", 2, 2, 1.0}, {"E", 4, 1, 1.0}};

@@ -52,6 +52,32 @@ TEST_CASE("a memory-bound operator is held by one core's bandwidth, then by the 
   CHECK(latency(graph, machine, threads(4), runtime) == doctest::Approx(0.050));
 }
 
+TEST_CASE("an operator on one thread fetches from the others what they have written") {
+  const Runtime runtime = test::plain_runtime();
+  const char* machine = "2 cores 10Gflop/s; l2 1MiB 100GB/s peer 10GB/s; l3 8MiB 20GB/s";
+  // a writes 1 MB, b reads it and cannot be cut. One thread: 1 MB at 100 GB/s each: 10 + 10 us.
+  const char* graph = "a:1flop,units=2,shape=2x1000,written=1MB -[1MB]-> b:1flop,1MB,units=1,shape=1x1000";
+  CHECK(latency(graph, machine, threads(1), runtime) == doctest::Approx(20e-6).epsilon(1e-3));
+  // Two threads, half of the lines with the other core. a, 0.5 MB a core: 0.25 / 10 + 0.5 / 200 = 27.5 us;
+  // b, 1 MB for one core: 0.5 / 10 + 0.5 / 100 = 55 us.
+  CHECK(latency(graph, machine, threads(2), runtime) == doctest::Approx(82.5e-6).epsilon(1e-3));
+  // What only describes a shape in between changes nothing.
+  const char* reshaped =
+      "a:1flop,units=2,shape=2x1000,written=1MB -[1MB]-> s:shape -[1MB]-> b:1flop,1MB,units=1,shape=1x1000";
+  CHECK(latency(reshaped, machine, threads(2), runtime) == doctest::Approx(82.5e-6).epsilon(1e-3));
+}
+
+TEST_CASE("of two producers the larger counts for more") {
+  const Runtime runtime = test::plain_runtime();
+  const char* machine = "2 cores 10Gflop/s; l2 1MiB 100GB/s peer 10GB/s; l3 8MiB 20GB/s";
+  // c reads 0.8 MB, 0.2 of it written by two cores (a), 0.6 by one (b, uncut): a quarter apart, half of that at the other
+  // core: 0.1 / 10 + 0.7 / 100 = 17 us. a and b move nothing themselves here.
+  const char* graph =
+      "a:1flop,units=2,shape=2x1000 -[0.2MB]-> c:1flop,0.8MB,units=1,shape=1x1000; "
+      "b:1flop,units=1,shape=1x1000 -[0.6MB]-> c";
+  CHECK(latency(graph, machine, threads(2), runtime) == doctest::Approx(17e-6).epsilon(1e-3));
+}
+
 TEST_CASE("dispatch, fork and join are paid for every operator") {
   Runtime runtime = test::plain_runtime();
   runtime.dispatch.value = Seconds(1e-6);

@@ -25,14 +25,14 @@ graphs::Work weights(double bytes) {
 }
 
 double sum(const Traffic& t) {
-  return (t.from_private + t.from_shared + t.from_memory).value();
+  return (t.from_private + t.from_peers + t.from_shared + t.from_memory).value();
 }
 
 }  // namespace
 
 TEST_CASE("weights of a model that fits the private caches come from there") {
   CHECK(weight_traffic(weights(10.0), Bytes(100.0), caches(100.0, 1000.0), 1) ==
-        Traffic{Bytes(10.0), Bytes(0.0), Bytes(0.0)});
+        Traffic{.from_private = Bytes(10.0)});
   // Two cores keep half of the weights each.
   CHECK(weight_traffic(weights(10.0), Bytes(200.0), caches(100.0, 1000.0), 2).from_private.value() == 10.0);
 }
@@ -64,13 +64,67 @@ TEST_CASE("steps read their weights again from the cache that holds those weight
   CHECK(large.from_memory.value() == doctest::Approx(250.0 + 56.25));
 }
 
-TEST_CASE("activations stay private for one thread only") {
+// 30 bytes read, 20 written.
+graphs::Work activations() {
   graphs::Work work;
   work.activations_read = Bytes(30.0);
   work.written = Bytes(20.0);
   work.working_set = Bytes(50.0);
-  CHECK(activation_traffic(work, caches(100.0, 1000.0), 1).from_private.value() == 50.0);
-  CHECK(activation_traffic(work, caches(100.0, 1000.0), 2).from_shared.value() == 50.0);
+  return work;
+}
+
+TEST_CASE("activations of one thread stay with it, of several half or more is with the others") {
+  const CacheView view = caches(100.0, 1000.0);
+  CHECK(activation_traffic(activations(), view, {.cores = 1, .reading = 1, .written_apart = 1.0}) ==
+        Traffic{.from_private = Bytes(50.0)});
+  // A core finds 1/T of them in its own caches.
+  CHECK(activation_traffic(activations(), view, {.cores = 2, .reading = 2, .written_apart = 0.0}) ==
+        Traffic{.from_private = Bytes(25.0), .from_peers = Bytes(25.0)});
+  CHECK(activation_traffic(activations(), view, {.cores = 5, .reading = 3, .written_apart = 1.0}) ==
+        Traffic{.from_private = Bytes(10.0), .from_peers = Bytes(40.0)});
+}
+
+TEST_CASE("one thread reads from its peers what they have written, and no more") {
+  const CacheView view = caches(100.0, 1000.0);
+  CHECK(activation_traffic(activations(), view, {.cores = 2, .reading = 1, .written_apart = 0.0}) ==
+        Traffic{.from_private = Bytes(50.0)});
+  // Half of the bytes by both cores, and of these half by the other one: 50 x 1/2 x 1/2.
+  CHECK(activation_traffic(activations(), view, {.cores = 2, .reading = 1, .written_apart = 0.5}) ==
+        Traffic{.from_private = Bytes(37.5), .from_peers = Bytes(12.5)});
+}
+
+TEST_CASE("every byte comes from one place") {
+  for (const double private_size : {0.0, 5.0, 20.0, 100.0}) {
+    for (const double shared_size : {0.0, 20.0, 1000.0}) {
+      for (const int cores : {1, 2, 7}) {
+        for (const double apart : {0.0, 0.3, 1.0}) {
+          for (const int reading : {1, cores}) {
+            const Traffic traffic = activation_traffic(activations(), caches(private_size, shared_size),
+                                                       {cores, reading, apart});
+            CHECK(sum(traffic) == doctest::Approx(50.0));
+            CHECK(traffic.from_peers >= Bytes{});
+            CHECK(traffic.from_memory >= Bytes{});
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("reading from peers takes what L1 holds at its rate and the rest at that of L2") {
+  CacheView view = caches(100.0, 1000.0);
+  view.first_size = Bytes(10.0);
+  view.peer_first = BytesPerSecond(2.0);
+  view.peer_rest = BytesPerSecond(5.0);
+  const Team team{.cores = 2, .reading = 2, .written_apart = 1.0};
+  const Traffic traffic = activation_traffic(activations(), view, team);
+  // 25 bytes of peers, 12.5 a core. Each core has written 25, of which its L1 holds 10: 12.5 (0.4 / 2 + 0.6 / 5) = 4 s.
+  CHECK(peer_time(traffic, activations(), view, team).value() == doctest::Approx(4.0));
+  // Nobody said how fast: as the shared level, 12.5 / 25.
+  view.peer_first = view.peer_rest = BytesPerSecond{};
+  view.shared_bandwidth_per_core = BytesPerSecond(25.0);
+  CHECK(peer_time(traffic, activations(), view, team).value() == doctest::Approx(0.5));
+  CHECK(peer_time(Traffic{.from_private = Bytes(50.0)}, activations(), view, team) == Seconds{});
 }
 
 TEST_CASE("an instance has its share of a shared cache") {

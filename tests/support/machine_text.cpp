@@ -87,6 +87,10 @@ void add_cache(Machine& machine, int level, Clause& clause) {
     clause.word();
     cache.shared_by_cores = clause.whole();
   }
+  if (!clause.empty() && clause.peek() == "peer") {
+    clause.word();
+    cache.peer_bandwidth = exact(clause.quantity<BytesPerSecond>());
+  }
   machine.caches.push_back(cache);
 }
 

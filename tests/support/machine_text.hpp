@@ -11,7 +11,8 @@
 //   gain NUMBER [NUMBER]  SMT gain: compute, memory                    1 1: a second thread adds nothing
 //   sockets N, domains N  sockets; NUMA domains per socket             1 each
 //   link RATE             one direction between two sockets            with sockets > 1 that of `mem`
-//   l1|l2|l3 SIZE RATE [shared N]   cache, bandwidth per core, cores per instance   1 for l1, l2; 0 (socket) for l3
+//   l1|l2|l3 SIZE RATE [shared N] [peer RATE]   cache, bandwidth per core, cores per instance (1 for l1, l2; 0, the
+//                         socket, for l3), of what another core has written into its own   that of the shared level
 //   barrier TIME          of two threads                               0
 //   doubling TIME         more for each doubling of the threads        0
 //   wake TIME             of a sleeping thread                         0

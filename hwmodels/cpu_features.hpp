@@ -26,9 +26,9 @@ struct CpuidWords {
 [[nodiscard]] std::vector<Extension> extensions_of_aarch64(std::uint64_t hwcap, std::uint64_t hwcap2);
 
 struct CpuFeatures {
-  std::vector<Extension> extensions;             // empty: unknown
-  bool avx10 = false;                            // x86: the converged vector set; with AMX, Granite Rapids or later
-  bool virtual_machine = false;                  // the hypervisor bit
+  std::vector<Extension> extensions;  // empty: unknown
+  bool avx10 = false;                 // x86: the converged vector set; with AMX, Granite Rapids or later
+  bool virtual_machine = false;       // the hypervisor bit
   std::optional<Hertz> base_clock, turbo_clock;  // CPUID leaf 0x16, not in a virtual machine
   friend bool operator==(const CpuFeatures&, const CpuFeatures&) = default;
 };

@@ -24,9 +24,9 @@ std::string family_of(const CpuInfo& cpu, const CpuFeatures& features, std::vect
   const bool amx = std::find(features.extensions.begin(), features.extensions.end(), Extension::amx) !=
                    features.extensions.end();
   if (const std::string better = family_by_features(family, amx, features.avx10); better != family) {
-    warnings.push_back(fmt::format(
-        "CPU model {} stands for {}, which has no AMX, but this CPU has: figures of {} are taken", cpu.model,
-        family, better));
+    warnings.push_back(
+        fmt::format("CPU model {} stands for {}, which has no AMX, but this CPU has: figures of {} are taken",
+                    cpu.model, family, better));
     return better;
   }
   if (!family.starts_with("generic")) return family;

@@ -149,7 +149,8 @@ MemoryTime memory_time(const Context& context, const Operator& op, const KernelM
   const bool interleaved = context.setting.memory == MemoryPolicy::interleave;
   const double evenly = 1.0 / static_cast<double>(sockets.size());
   const double others = 1.0 - evenly;
-  const Bytes remote_activations = (activations.from_memory + activations.from_shared + activations.from_peers) * others;
+  const Bytes remote_activations =
+      (activations.from_memory + activations.from_shared + activations.from_peers) * others;
   for (std::size_t s = 0; s < sockets.size(); ++s) {
     const double activations_here =
         interleaved ? evenly : static_cast<double>(sockets[s].threads) / context.placement.threads;

@@ -102,7 +102,8 @@ Traffic activation_traffic(const graphs::Work& work, const CacheView& caches, co
   return traffic;
 }
 
-Seconds peer_time(const Traffic& traffic, const graphs::Work& work, const CacheView& caches, const Team& team) {
+Seconds peer_time(const Traffic& traffic, const graphs::Work& work, const CacheView& caches,
+                  const Team& team) {
   if (!(traffic.from_peers > Bytes{})) return {};
   const double cores = std::max(team.reading, 1);
   const double first = hit_share(caches.first_size, footprint_of(work) / static_cast<double>(team.cores));

@@ -57,8 +57,8 @@ struct Traffic {
 
 // Who touched an operator's activations before and does now.
 struct Team {
-  int cores = 1;              // T: of the instance
-  int reading = 1;            // cores that work on this operator
+  int cores = 1;               // T: of the instance
+  int reading = 1;             // cores that work on this operator
   double written_apart = 1.0;  // W: share of its input that T cores have written, 0..1
 };
 [[nodiscard]] Traffic activation_traffic(const graphs::Work& work, const CacheView& caches, const Team& team);

@@ -26,7 +26,8 @@ struct Exchange {
 
 ThreadResult peer_read(const ThreadSetting& setting) {
   if (setting.streams == nullptr) throw std::runtime_error("no streaming kernels for this CPU");
-  const std::size_t floats = static_cast<std::size_t>(setting.bytes.value() / sizeof(float)) / kBlock * kBlock;
+  const std::size_t floats =
+      static_cast<std::size_t>(setting.bytes.value() / sizeof(float)) / kBlock * kBlock;
   const Buffer buffer(floats * sizeof(float), Pages::huge);
   auto* const memory = reinterpret_cast<float*>(buffer.data());
   Team team(cpu_numbers(setting.seats));

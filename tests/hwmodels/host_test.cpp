@@ -128,7 +128,7 @@ TEST_CASE("a CPU with tiles is of a family with tiles, whatever model number the
   const Host granite = host_from_facts(facts);
   CHECK(granite.machine.family == "granite_rapids");
   CHECK(granite.machine.caches[2].size.value == Bytes(480 * kMi));  // 120 cores' worth: believable there
-  facts.cpu.model = 0xCF;                                            // a family with tiles is left as it is
+  facts.cpu.model = 0xCF;                                           // a family with tiles is left as it is
   CHECK(host_from_facts(facts).machine.family == "emerald_rapids");
   facts.features.extensions = {scalar, sse, avx2, avx512};
   facts.cpu.model = 0xA7;

@@ -99,8 +99,8 @@ TEST_CASE("every byte comes from one place") {
       for (const int cores : {1, 2, 7}) {
         for (const double apart : {0.0, 0.3, 1.0}) {
           for (const int reading : {1, cores}) {
-            const Traffic traffic = activation_traffic(activations(), caches(private_size, shared_size),
-                                                       {cores, reading, apart});
+            const Traffic traffic =
+                activation_traffic(activations(), caches(private_size, shared_size), {cores, reading, apart});
             CHECK(sum(traffic) == doctest::Approx(50.0));
             CHECK(traffic.from_peers >= Bytes{});
             CHECK(traffic.from_memory >= Bytes{});

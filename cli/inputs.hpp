@@ -54,9 +54,13 @@ struct MachineInput {
   std::vector<sim::Message> advice;            // that follow from what is granted
 };
 
+// It has a slash, or ends in .json.
+[[nodiscard]] bool looks_like_a_file(const std::string& name);
+
 // "host", else a name of the catalogue, else a file.
 [[nodiscard]] MachineInput load_machine_input(const std::string& name);
 
+// A name of the catalogue, or a runtime file, as `calibrate --runtime` writes them.
 [[nodiscard]] sim::Runtime load_runtime(const std::string& name);
 // On this host as `calibrate --runtime` found it, where it did. With its library's kernels as a calibration of that machine
 // measured them.

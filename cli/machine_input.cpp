@@ -85,11 +85,11 @@ MachineInput load_host() {
   return input;
 }
 
+}  // namespace
+
 bool looks_like_a_file(const std::string& name) {
   return name.find('/') != std::string::npos || fs::path(name).extension() == ".json";
 }
-
-}  // namespace
 
 MachineInput load_machine_input(const std::string& name) {
   MachineInput input;
@@ -124,6 +124,9 @@ MachineInput load_machine_input(const std::string& name) {
 }
 
 sim::Runtime load_runtime(const std::string& name) {
+  if (looks_like_a_file(name)) {
+    return sim::parse_runtime_json(read_file(name), name, sim::read_runtimes(data_directory() / "runtimes"));
+  }
   try {
     return sim::find_runtime(sim::read_runtimes(data_directory() / "runtimes"), name);
   } catch (const InputError& error) {
@@ -134,7 +137,8 @@ sim::Runtime load_runtime(const std::string& name) {
 
 sim::Runtime load_runtime(const std::string& name, const MachineInput& machine) {
   sim::Runtime runtime = load_runtime(name);
-  const auto own = machine.host ? calibrated_runtime(*machine.host, name) : std::nullopt;
+  const bool may_be_own = machine.host && !looks_like_a_file(name);
+  const auto own = may_be_own ? calibrated_runtime(*machine.host, name) : std::nullopt;
   if (own) {
     try {
       const std::string text = read_file(*own);

@@ -217,6 +217,7 @@ class Measurement {
 
   [[noreturn]] void fail_interrupted() const {
     const auto all = static_cast<int>(report_.rows.size()) * options_.method.processes;
+    if (all == report_.remaining()) throw Interrupted("interrupted before the first result: nothing is kept");
     throw Interrupted(
         fmt::format("interrupted: {} of {} measurements are done and kept in {}; the same command goes on",
                     all - report_.remaining(), all, report_.csv.string()));
@@ -229,6 +230,8 @@ class Measurement {
       if (!row.run.failure.empty())
         throw NoAnswer(fmt::format("every setting failed; {}: {}", text_of(row.asked), row.run.failure));
     }
+    if (!report_.out_of_budget)
+      throw NoAnswer("the program that runs the framework ended well, but measured nothing");
   }
 
   const MeasureOptions& options_;

@@ -31,9 +31,9 @@ std::string trace_of(const SimulateReport& report) {
 
 std::string run(const SimulateOptions& options) {
   if (options.trace) {
-    check_output(
-        "--trace", *options.trace,
-        {options.model.model, options.target.machine, options.profile ? options.profile->file.string() : ""});
+    check_output("--trace", *options.trace,
+                 {options.model.model, options.target.machine, options.target.runtime,
+                  options.profile ? options.profile->file.string() : ""});
   }
   SimulateReport report;
   report.top = options.top;

@@ -35,7 +35,7 @@ void forecast(evidence::Request& request, ValidateReport& report) {
 std::string run(const ValidateOptions& options) {
   std::vector<std::string> inputs;
   for (const auto& file : options.measured) inputs.push_back(file.string());
-  for (const auto* choices : {&options.graphs, &options.machines, &options.profiles}) {
+  for (const auto* choices : {&options.graphs, &options.machines, &options.profiles, &options.runtimes}) {
     for (const NamedChoice& choice : *choices) inputs.push_back(choice.value);
   }
   if (options.csv) check_output("--csv", *options.csv, inputs);

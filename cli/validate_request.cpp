@@ -88,15 +88,35 @@ void choose_machines(const ValidateOptions& options, const Names& names, evidenc
   }
 }
 
+// A file takes the place of the runtime of its name, which it returns.
+std::string use_file(const std::string& file, evidence::Request& request) {
+  const sim::Runtime read = load_runtime(file);
+  const auto namesake =
+      std::find_if(request.runtimes.begin(), request.runtimes.end(),
+                   [&](const sim::Runtime& runtime) { return runtime.name == read.name; });
+  if (namesake == request.runtimes.end()) {
+    request.runtimes.push_back(read);
+  } else {
+    *namesake = read;
+  }
+  return read.name;
+}
+
 void choose_runtimes(const ValidateOptions& options, const Names& keys, evidence::Request& request) {
   for (const NamedChoice& choice : options.runtimes) {
     if (!choice.name.empty()) check_name("--runtime", choice.name, "mode or framework", keys);
+    std::string name = choice.value;
     try {
-      (void)sim::find_runtime(request.runtimes, choice.value);
+      if (looks_like_a_file(choice.value)) {
+        name = use_file(choice.value, request);
+        if (choice.name.empty()) continue;
+      }
+      (void)sim::find_runtime(request.runtimes, name);
     } catch (const InputError& error) {
+      if (!error.where().empty()) throw;
       throw error.within("--runtime");
     }
-    if (!request.runtime_choices.emplace(choice.name, choice.value).second)
+    if (!request.runtime_choices.emplace(choice.name, name).second)
       throw InputError("--runtime", fmt::format("{} is given twice", quote(choice.name)));
   }
 }

@@ -27,6 +27,12 @@ constexpr Seconds kMost{0.8};
 double times_last_cache(Effort effort) {
   return effort == Effort::quick ? 4.0 : 8.0;
 }
+// Linking takes a miss a line: beyond this it would eat the time of all other points. Twice the last cache at least.
+constexpr Bytes kEnough{1024.0 * 1024.0 * 1024.0};
+Bytes most_bytes(const hwmodels::Machine& machine) {
+  const Bytes last = machine.caches.empty() ? Bytes{} : machine.caches.back().size.value;
+  return std::min(memory_allowance(), std::max(kEnough, last * 2.0));
+}
 constexpr std::size_t kLine = 64;
 constexpr std::uint64_t kSeed = 20;
 constexpr std::int64_t kLoads = 1024;                    // of one operation
@@ -128,7 +134,8 @@ void measure_loaded(Recorder& recorder, const Point& point, const StreamKernels&
   add_times(recorder, std::move(row), sampling, kLoads);
 }
 
-// Idle: memory first, then the caches from the last to the first, then other domains. Loaded: all cores of a socket, and
+// Idle: memory first, then from the first cache to the last, for the larger a set, the longer its linking; then other
+// domains. Loaded: all cores of a socket, and
 // half of them.
 class Points {
  public:
@@ -136,14 +143,15 @@ class Points {
     const hwmodels::Host& host = recorder.host();
     for (const Seats& one : seats(host, Placement::compact, 1, {1})) {
       const WorkingSets sets = working_sets(host.machine, one, recorder.effort(),
-                                            times_last_cache(recorder.effort()), memory_allowance());
-      if (sets.cut) recorder.not_measured("latency", *sets.cut + ", for want of memory");
+                                            times_last_cache(recorder.effort()), most_bytes(host.machine));
+      if (sets.cut) recorder.not_measured("latency", *sets.cut + ", for want of memory or time");
       for (const double bytes : sets.bytes_per_thread) {
         idle_.push_back({.bytes = whole_lines(bytes), .seats = one, .pause = 0, .domains = {}, .owners = {}});
       }
     }
-    std::reverse(idle_.begin(), idle_.end());
-    if (!idle_.empty()) domain_pairs();
+    if (idle_.empty()) return;
+    std::rotate(idle_.begin(), idle_.end() - 1, idle_.end());
+    domain_pairs();
   }
 
   [[nodiscard]] const std::vector<Point>& idle() const { return idle_; }

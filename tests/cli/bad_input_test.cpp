@@ -191,6 +191,7 @@ TEST_CASE("words that an option does not know") {
   check_refused({"simulate", model(), "--placement", "close"}, "--placement: ");
   check_refused({"tune", model(), "--machine", kMachine, "--runtime", "onnxruntme"},
                 "--runtime: unknown runtime \"onnxruntme\" (did you mean \"onnxruntime\"?)");
+  check_refused({"tune", model(), "--machine", kMachine, "--runtime", "no/such.json"}, "no/such.json: ");
 }
 
 TEST_CASE("shapes that are none") {
@@ -237,6 +238,9 @@ TEST_CASE("files that cannot be written are found before the work, and nothing i
   check_refused({"model", "inception_v3", "-o", folder.path("no/such/m.json")}, "cannot write");
   const std::string copy = folder.write("graph.json", corecast::read_file(model()));
   check_refused({"simulate", copy, "--machine", kMachine, "--trace", copy},
+                "is the file that is read: it would be overwritten");
+  const std::string runtime = folder.write("runtime.json", corecast::read_file(data("runtimes/onnxruntime.json")));
+  check_refused({"simulate", model(), "--machine", kMachine, "--runtime", runtime, "--trace", runtime},
                 "is the file that is read: it would be overwritten");
   check_refused(with("/dev/full"), "cannot write");
   // A failure after the check leaves an older trace as it was.

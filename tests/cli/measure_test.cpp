@@ -157,6 +157,15 @@ TEST_CASE("settings that fail are named, and only when all do there is no answer
   CHECK(has(all.err, "every setting failed; intra 2: two threads, two faults"));
 }
 
+TEST_CASE("a program that ends well without a word has not measured") {
+  const Workshop shop;
+  const Output output = program(shop.line(kThree), {{"CORECAST_NODE", "/bin/true"}});
+  CHECK(output.code == 3);
+  CHECK(output.out.empty());
+  CHECK(has(output.err, "ended well, but measured nothing"));
+  CHECK(shop.folder.names().empty());
+}
+
 TEST_CASE("more settings are added to a file, and what it held stays in it") {
   const Workshop shop;
   REQUIRE(shop.measure(kThree).code == 0);

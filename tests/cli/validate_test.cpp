@@ -81,6 +81,21 @@ TEST_CASE(
   CHECK(validated(two, {"--machine", "nowhere=two-sockets"})["rows_used"] == 2);
 }
 
+TEST_CASE("a runtime file stands in for the runtime of its name") {
+  const Folder folder;
+  const json plain = validated(data("runs.csv"));
+  const std::string text = corecast::read_file(data("runtimes/onnxruntime.json"));
+  const json same = validated(data("runs.csv"), {"--runtime", folder.write("same.json", text)});
+  CHECK(same["overall"] == plain["overall"]);
+  // Operators cost 10 ms more each, which shows.
+  json slow = json::parse(text);
+  slow["costs"]["dispatch"]["value"] = "10 ms";
+  const std::string file = folder.write("slow.json", slow.dump());
+  CHECK(validated(data("runs.csv"), {"--runtime", file})["overall"]["bias"] > plain["overall"]["bias"]);
+  check_refused({"--measured", data("runs.csv"), "--runtime", file, "--csv", file}, "is the file that is read");
+  check_refused({"--measured", data("runs.csv"), "--runtime", folder.write("not.json", "{")}, "not.json");
+}
+
 TEST_CASE("files written beside the report: a line a setting, and a drawing") {
   const Folder folder;
   const std::string csv = folder.path("out.csv"), plot = folder.path("out.svg");

@@ -201,7 +201,9 @@ void add_machine(CLI::App* app, Raw& raw) {
 }
 
 void add_runtime(CLI::App* app, Raw& raw) {
-  app->add_option("--runtime", raw.runtime, "a name of `runtime list`, or a runtime file; default onnxruntime")->type_name("R");
+  app->add_option("--runtime", raw.runtime,
+                  "a name of `runtime list`, or a runtime file; default onnxruntime")
+      ->type_name("R");
 }
 
 void add_search(CLI::App* app, Raw& raw) {

@@ -138,7 +138,8 @@ Verb add_validate(CLI::App& parent) {
        "of all rows, or of those of the machine M where the data has several; N=M: of the name N in the data "
        "(repeat); default: the catalogue's of that name");
   list("--runtime", raw->runtimes, "[K=]R",
-       "of all rows, or of those of the mode or framework K (repeat); default: by framework and mode; a runtime "
+       "of all rows, or of those of the mode or framework K (repeat); default: by framework and mode; a "
+       "runtime "
        "file stands in for the runtime of its name");
   list("--profile", raw->profiles, "N=FILE",
        "one profiled run of the model N, to fit its operators to, as in `tune --profile` (repeat); its batch "

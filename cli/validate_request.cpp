@@ -91,9 +91,8 @@ void choose_machines(const ValidateOptions& options, const Names& names, evidenc
 // A file takes the place of the runtime of its name, which it returns.
 std::string use_file(const std::string& file, evidence::Request& request) {
   const sim::Runtime read = load_runtime(file);
-  const auto namesake =
-      std::find_if(request.runtimes.begin(), request.runtimes.end(),
-                   [&](const sim::Runtime& runtime) { return runtime.name == read.name; });
+  const auto namesake = std::find_if(request.runtimes.begin(), request.runtimes.end(),
+                                     [&](const sim::Runtime& runtime) { return runtime.name == read.name; });
   if (namesake == request.runtimes.end()) {
     request.runtimes.push_back(read);
   } else {

@@ -239,7 +239,8 @@ TEST_CASE("files that cannot be written are found before the work, and nothing i
   const std::string copy = folder.write("graph.json", corecast::read_file(model()));
   check_refused({"simulate", copy, "--machine", kMachine, "--trace", copy},
                 "is the file that is read: it would be overwritten");
-  const std::string runtime = folder.write("runtime.json", corecast::read_file(data("runtimes/onnxruntime.json")));
+  const std::string runtime =
+      folder.write("runtime.json", corecast::read_file(data("runtimes/onnxruntime.json")));
   check_refused({"simulate", model(), "--machine", kMachine, "--runtime", runtime, "--trace", runtime},
                 "is the file that is read: it would be overwritten");
   check_refused(with("/dev/full"), "cannot write");
@@ -247,7 +248,7 @@ TEST_CASE("files that cannot be written are found before the work, and nothing i
   const std::string old = folder.write("old.json", "old");
   check_refused({"simulate", model(), "--machine", "no-such-machine", "--trace", old}, "no-such-machine");
   CHECK(corecast::read_file(old) == "old");
-  CHECK(folder.names() == std::vector<std::string>{"graph.json", "old.json"});
+  CHECK(folder.names() == std::vector<std::string>{"graph.json", "old.json", "runtime.json"});
 }
 
 TEST_CASE("a data directory that is none") {

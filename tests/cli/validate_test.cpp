@@ -92,7 +92,8 @@ TEST_CASE("a runtime file stands in for the runtime of its name") {
   slow["costs"]["dispatch"]["value"] = "10 ms";
   const std::string file = folder.write("slow.json", slow.dump());
   CHECK(validated(data("runs.csv"), {"--runtime", file})["overall"]["bias"] > plain["overall"]["bias"]);
-  check_refused({"--measured", data("runs.csv"), "--runtime", file, "--csv", file}, "is the file that is read");
+  check_refused({"--measured", data("runs.csv"), "--runtime", file, "--csv", file},
+                "is the file that is read");
   check_refused({"--measured", data("runs.csv"), "--runtime", folder.write("not.json", "{")}, "not.json");
 }
 

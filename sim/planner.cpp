@@ -11,10 +11,12 @@
 // are; interleaved memory spreads both over all sockets in use. A call of the model costs `run` once: it stands in the
 // dispatch of the first operator. Threads that sleep while they wait have to be woken, w later than the caller:
 //
-//   fork_join += min( w (n - 1) / n, (n - 1) t )   parts that a late thread has not claimed are done by the others
-//   fork_join += w                                 static parts: every thread does its own
+//   fork_join += min( w, n t ) (m - 1) / m (m / n)   parts that a late thread has not claimed are done by the others
+//   fork_join += w                                   static parts: every thread does its own
 //
-// t the parallel time with n threads.
+// t the parallel time with n threads on CPUs of their own, m = n or the CPUs there are; m / n, since a phase of n threads is
+// stretched by n / m later, which those who sleep are not. An executor whose caller only waits (idle_inter_op_threads) wakes
+// it once, with w; where others spin on all CPUs, half a time slice later on the average.
 //
 // A profile's factor f of an operator (runtime.hpp) makes t_c and t_m f times as long, so it scales with threads as the
 // model does; bytes that a kernel faster than the model cannot have moved (f < 1) are not drawn.
@@ -47,6 +49,8 @@ struct Context {
   ThreadPlacement placement;  // of all threads that may work on one operator
   CacheView caches;
   Bytes all_weights{};
+  Bytes kept_outputs{};  // traffic.hpp
+  double cpus = 1.0;     // of the instance, its share where others sit there too
   double at_once = 1.0;  // operators that share the caches with this one
   double rho = 1.0;      // share of the time in which cores of other instances stream
   const Setting& setting;
@@ -127,7 +131,7 @@ MemoryTime memory_time(const Context& context, const Operator& op, const KernelM
   CacheView shared = context.caches;
   shared.shared_size /= context.at_once;
   const Team team{static_cast<int>(cores), whole_cores, written_apart};
-  const Traffic activations = activation_traffic(op.work, shared, team);
+  const Traffic activations = activation_traffic(op.work, shared, team, context.kept_outputs);
   const double efficiency = kernel.memory_efficiency.value / factor;
   MemoryTime time;
 
@@ -250,9 +254,11 @@ OperatorPlan plan_operator(const Context& context, const Operator& op, double wr
 
   if (parts.threads > 1 && !context.setting.spin) {
     const double n = parts.threads;
+    const double m = std::clamp(context.cpus, 1.0, n);
     const Seconds late = context.machine.threads.wake_up.value;
-    plan.fork_join += plan.each_its_own ? late * steps
-                                        : std::min(late * (steps * (n - 1.0) / n), plan.parallel * (n - 1.0));
+    plan.fork_join += plan.each_its_own
+                          ? late * steps
+                          : std::min(late * steps, plan.parallel * n) * ((m - 1.0) / m) * (m / n);
   }
 
   // Report: t^p = t_c^p + t_m^p, so each side's share of the time is its share of that sum.
@@ -311,6 +317,12 @@ std::vector<OperatorPlan> plan_operators(const Context& context, const Graph& gr
     }
   }
   return plans;
+}
+
+Bytes outputs_of(const Graph& graph) {
+  Bytes sum{};
+  for (std::size_t i = 0; i < graph.size(); ++i) sum += graph.op(OpIndex(i)).work.written;
+  return sum;
 }
 
 // Total weights that come round in every inference.
@@ -383,9 +395,16 @@ Plan plan_placed(const Graph& prepared, const Target& target, const Runtime& run
   const bool parallel = setting.mode == Mode::parallel;
   const int slots = operators_at_once(runtime, setting);
   const CacheView caches = cache_view(target.machine, placement);
-  Context context{
-      target.machine, runtime, std::move(placement), caches,          weights_of(prepared), 1.0, 1.0,
-      setting,        8,       ResourceIndex(0),     ResourceIndex(0)};
+  const double seats =
+      setting.pinning == Pinning::stacked ? placement.on_cpus : target.machine.logical_cpus();
+  Context context{.machine = target.machine,
+                  .runtime = runtime,
+                  .placement = std::move(placement),
+                  .caches = caches,
+                  .all_weights = weights_of(prepared),
+                  .kept_outputs = parallel && runtime.parallel_keeps_outputs ? outputs_of(prepared) : Bytes{},
+                  .cpus = seats / setting.instances,
+                  .setting = setting};
   if (parallel) context.at_once = std::clamp(mean_width(prepared), 1.0, static_cast<double>(slots));
   const auto& group = target.machine.groups[static_cast<std::size_t>(context.placement.group)];
   const auto vector = hwmodels::peak_for(group, DataType::fp32).extension;
@@ -413,6 +432,12 @@ Plan plan_placed(const Graph& prepared, const Target& target, const Runtime& run
     const double more = static_cast<double>(std::max<std::int64_t>(prepared.inputs, 1) - 1);
     plan.operators[plan.order.front().value()].dispatch +=
         runtime.run.value + runtime.run_per_input.value * more;
+    if (parallel && runtime.idle_inter_op_threads > 0) {
+      const auto& threads = target.machine.threads;
+      const double spinning = setting.spin ? slots + setting.intra_op - 1 : 0.0;
+      plan.operators[plan.order.back().value()].dispatch +=
+          threads.wake_up.value + (spinning > context.cpus ? threads.time_slice.value * 0.5 : Seconds{});
+    }
   }
 
   plan.executor.slots = slots;
@@ -421,9 +446,7 @@ Plan plan_placed(const Graph& prepared, const Target& target, const Runtime& run
   plan.executor.hand_over = parallel ? runtime.hand_over.value : Seconds(0.0);
   plan.executor.fixed_order = !parallel;
   plan.executor.keep = policy_of(runtime).keep();
-  const double seats =
-      setting.pinning == Pinning::stacked ? context.placement.on_cpus : target.machine.logical_cpus();
-  plan.cpus = seats / setting.instances;
+  plan.cpus = context.cpus;
   plan.copies = setting.instances;
   if (target.quota_cpus) plan.quota = *target.quota_cpus / setting.instances;
   plan.quota_slice = kQuotaSlice;

@@ -266,6 +266,8 @@ void read_identity(Fields& root, Runtime& runtime) {
   }
   if (const auto works = root.get("inter_op_works")) runtime.inter_op_works = works->boolean();
   root.whole("idle_inter_op_threads", 0, 16, runtime.idle_inter_op_threads);
+  if (const auto keeps = root.object().optional("parallel_keeps_outputs"))
+    runtime.parallel_keeps_outputs = keeps->boolean();
   if (const auto pool = root.object().optional("intra_op_pool"))
     runtime.own_teams = read_choice(*pool, "shared", "own");
   if (const auto parts = root.object().optional("parts"))

@@ -102,6 +102,8 @@ struct Runtime {
   bool inter_op_works = true;  // false: an all-CPU graph runs one operator after the other, whatever is asked
   // onnxruntime's parallel executor: the caller only waits, so inter_op = N runs N - 1 operators at once.
   int idle_inter_op_threads = 1;
+  // In the parallel mode no buffer is used twice within a call: every output has its own.
+  bool parallel_keeps_outputs = false;
   // False: all operators that run at once share one intra-op pool. True: each has a team of intra_op threads of its own
   // (oneDNN with OpenMP below an inter-op pool; the asynchronous pools of Caffe2).
   bool own_teams = false;

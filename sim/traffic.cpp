@@ -87,8 +87,10 @@ Bytes footprint_of(const graphs::Work& work) {
 
 }  // namespace
 
-Traffic activation_traffic(const graphs::Work& work, const CacheView& caches, const Team& team) {
-  const Bytes bytes = work.activations_read + work.written;
+Traffic activation_traffic(const graphs::Work& work, const CacheView& caches, const Team& team,
+                           Bytes kept_outputs) {
+  const bool kept = kept_outputs > Bytes{};
+  const Bytes bytes = work.activations_read + (kept ? Bytes{} : work.written);
   const Bytes footprint = footprint_of(work);
   const double peers = peer_share(team);
   // Without peers, one core's caches hold what it keeps; with them, all of them do.
@@ -99,6 +101,14 @@ Traffic activation_traffic(const graphs::Work& work, const CacheView& caches, co
   Traffic traffic = split(bytes, hit_share(held, footprint), hit_share(together, footprint));
   traffic.from_peers = traffic.from_private * peers;
   traffic.from_private -= traffic.from_peers;
+  if (kept) {
+    const Bytes own = caches.private_size * static_cast<double>(team.reading);
+    const Traffic writes = split(work.written * 2.0, hit_share(own, kept_outputs),
+                                 hit_share(own + caches.shared_size, kept_outputs));
+    traffic.from_private += writes.from_private;
+    traffic.from_shared += writes.from_shared;
+    traffic.from_memory += writes.from_memory;
+  }
   return traffic;
 }
 

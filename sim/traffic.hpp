@@ -14,6 +14,10 @@
 //     c    bytes that one core reads of its peers          b_1, b_2  peer bandwidth of L1 and L2 (B/s, one core)
 //     C_1  bytes of L1                                     F / T     what each core has written
 //
+// Where no buffer is used twice within a call (outputs A in all), a write goes to lines last touched one call ago:
+//
+//   written: twice its bytes, fetched and written back, with footprint A
+//
 // Holds for inference in steady state. Leaves out: replacement policies, conflicts, prefetch, what operators
 // that run at the same time evict, and parts that stay with their core from one operator to the next.
 // Sources: reuse distance, Mattson et al., IBM Systems Journal 9(2), 1970; cost of modified lines of another core,
@@ -61,7 +65,9 @@ struct Team {
   int reading = 1;             // cores that work on this operator
   double written_apart = 1.0;  // W: share of its input that T cores have written, 0..1
 };
-[[nodiscard]] Traffic activation_traffic(const graphs::Work& work, const CacheView& caches, const Team& team);
+// kept_outputs: A; zero where buffers are used again at once.
+[[nodiscard]] Traffic activation_traffic(const graphs::Work& work, const CacheView& caches, const Team& team,
+                                         Bytes kept_outputs = {});
 
 // t_peer of `traffic` on the cores that read.
 [[nodiscard]] Seconds peer_time(const Traffic& traffic, const graphs::Work& work, const CacheView& caches,

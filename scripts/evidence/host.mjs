@@ -1,9 +1,12 @@
 #!/usr/bin/env node
 // onnxruntime on one host: forecasts against measurements, as Markdown: for a model that was never run, and with one profile.
-// Usage: host.mjs CORECAST MEASURED.csv MACHINE.json [--models FOLDER] [--profiles FOLDER] [--plot FILE.svg]
+// Usage: host.mjs CORECAST MEASURED.csv MACHINE.json [--title TEXT] [--models FOLDER] [--profiles FOLDER] [--plot FILE.svg]
+//                 [--runtime FILE.json]... [--elsewhere FILE.json]...
 //   MEASURED.csv   what `corecast measure` (or scripts/measure) found on the host, of many models
 //   MACHINE.json   what `corecast calibrate` found there
 //   --models       NAME.onnx of the models that are not built in; without it their rows are skipped, and counted
+//   --runtime      what `corecast calibrate --runtime` found there; else the runtimes that ship
+//   --elsewhere    what it found on another host, for comparison; "shipped" for the runtimes that ship
 //   --plot         an SVG: every setting's forecast against its measurement, and scaling
 //   --profiles     NAME.bBATCH.json of onnxruntime's profiler at one thread (scripts/evidence/profiles.sh): adds the second mode
 import { execFileSync } from "node:child_process";
@@ -14,11 +17,15 @@ import { parseArgs } from "node:util";
 import { markdown, parseCsv, percent, quantile, toCsvText } from "./tables.mjs";
 
 const { values: options, positionals } = parseArgs({
-  allowPositionals: true, options: { models: { type: "string" }, profiles: { type: "string" }, plot: { type: "string" }, runtime: { type: "string", multiple: true, default: [] } },
+  allowPositionals: true,
+  options: {
+    title: { type: "string", default: "onnxruntime on one host" }, models: { type: "string" }, profiles: { type: "string" }, plot: { type: "string" },
+    runtime: { type: "string", multiple: true, default: [] }, elsewhere: { type: "string", multiple: true, default: [] },
+  },
 });
 const [program, measuredFile, machine] = positionals;
 if (!machine) {
-  process.stderr.write("usage: host.mjs CORECAST MEASURED.csv MACHINE.json [--models FOLDER] [--profiles FOLDER]\n");
+  process.stderr.write("usage: host.mjs CORECAST MEASURED.csv MACHINE.json [options; see the file's head]\n");
   process.exit(1);
 }
 const work = fs.mkdtempSync(path.join(os.tmpdir(), "evidence-"));
@@ -29,13 +36,13 @@ const graphs = names.filter((name) => options.models && fs.existsSync(path.join(
   .flatMap((name) => ["--graph", `${name}=${path.join(options.models, `${name}.onnx`)}`]);
 
 /** Rows with forecasts, and groups, of these measured rows. */
-function validate(rows, more) {
+function validate(rows, more, runtimes = options.runtime) {
   const file = path.join(work, "rows.csv");
   const csv = path.join(work, "out.csv");
   fs.writeFileSync(file, toCsvText(rows));
   const has = new Set(rows.map((row) => row.model));
   const ours = graphs.filter((_, i) => i % 2 === 1 && has.has(graphs[i].split("=")[0])).flatMap((text) => ["--graph", text]);
-  const report = execFileSync(program, ["validate", "--measured", file, "--machine", machine, "--csv", csv, "--json", "--by", "runtime", ...options.runtime.flatMap((text) => ["--runtime", text]), ...ours, ...more],
+  const report = execFileSync(program, ["validate", "--measured", file, "--machine", machine, "--csv", csv, "--json", "--by", "runtime", ...runtimes.flatMap((text) => ["--runtime", text]), ...ours, ...more],
     { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] });
   return { ...JSON.parse(report), rows: parseCsv(fs.readFileSync(csv, "utf8")) };
 }
@@ -46,6 +53,11 @@ const regretsOf = (groups) => groups.filter((group) => typeof group.regret === "
 
 const never = validate(measured, options.plot ? ["--plot", path.resolve(options.plot)] : []);
 const modes = [["calibrated, model never run", never.rows, regretsOf(never.groups)]];
+
+if (options.elsewhere.length) {
+  const found = validate(measured, [], options.elsewhere.filter((text) => text !== "shipped"));
+  modes.push(["the same, kernels calibrated on the other host", found.rows, regretsOf(found.groups)]);
+}
 
 const refused = [];
 if (options.profiles) {
@@ -74,7 +86,7 @@ if (options.profiles) {
 
 const lines = [];
 const say = (...text) => lines.push(...text, "");
-say("## onnxruntime on this project's host", "",
+say(`## ${options.title}`, "",
   `${never.rows_used} of ${measured.length} measured settings of ${names.length} models; skipped: ` +
   `${never.rows_skipped.map(({ reason, count }) => `${count} (${reason})`).join("; ") || "none"}.`);
 say(markdown(["mode", "settings", "median", "p90", "worst", "bias", "groups", "regret p95", "worst"],

@@ -78,6 +78,47 @@ TEST_CASE("of two producers the larger counts for more") {
   CHECK(latency(graph, machine, threads(2), runtime) == doctest::Approx(17e-6).epsilon(1e-3));
 }
 
+TEST_CASE("threads that sleep and are late leave their parts to the others, with CPUs for them or not") {
+  const Runtime runtime = test::plain_runtime();
+  const char* graph = "a:1Mflop,units=8,shape=8x1000";  // 100 us on one thread
+  Setting sleeping = threads(2);
+  sleeping.spin = false;
+  // 40 us late: one thread for 40, two for the other 60 of work: 40 + 30 = 70 us.
+  CHECK(latency(graph, "2 cores 10Gflop/s; wake 40us", sleeping, runtime) == doctest::Approx(70e-6));
+  // Four threads on two CPUs do it no faster and no slower.
+  sleeping.intra_op = 4;
+  CHECK(latency(graph, "2 cores 10Gflop/s; wake 40us", sleeping, runtime) == doctest::Approx(70e-6));
+  // Nobody comes in time: the caller alone.
+  CHECK(latency(graph, "2 cores 10Gflop/s; wake 1ms", sleeping, runtime) == doctest::Approx(100e-6));
+}
+
+TEST_CASE("a parallel executor whose caller waits wakes it, and beside spinning threads on all CPUs lets it wait for one") {
+  const Runtime runtime = test::plain_runtime();
+  const char* graph = "a:1Mflop,units=1,shape=1x1000";  // 100 us
+  const char* machine = "2 cores 10Gflop/s; wake 40us; slice 4ms";
+  Setting parallel = threads(1);
+  parallel.mode = Mode::parallel;
+  parallel.inter_op = 3;  // two threads that run operators
+  CHECK(latency(graph, machine, parallel, runtime) == doctest::Approx(140e-6));
+  parallel.inter_op = 4;
+  parallel.spin = false;
+  CHECK(latency(graph, machine, parallel, runtime) == doctest::Approx(140e-6));
+}
+
+TEST_CASE("an executor that uses no buffer twice writes to memory what does not fit in all") {
+  Runtime runtime = test::plain_runtime();
+  // a and b write 1 MB each: half of 2 MB fits in 1 MB of L2, and the last level holds the rest. Sequential: 10 us each.
+  const char* graph = "a:1flop,units=1,shape=1x1000,written=1MB -> b:1flop,units=1,shape=1x1000,written=1MB";
+  const char* machine = "2 cores 10Gflop/s; l2 1MB 100GB/s; l3 8MB 20GB/s";
+  Setting parallel = threads(1);
+  parallel.mode = Mode::parallel;
+  CHECK(latency(graph, machine, parallel, runtime) == doctest::Approx(20e-6).epsilon(1e-3));
+  // 2 MB to and from for each: 1 MB at 100 GB/s and 1 MB at 20 GB/s.
+  runtime.parallel_keeps_outputs = true;
+  CHECK(latency(graph, machine, parallel, runtime) == doctest::Approx(120e-6).epsilon(1e-3));
+  CHECK(latency(graph, machine, threads(1), runtime) == doctest::Approx(20e-6).epsilon(1e-3));
+}
+
 TEST_CASE("dispatch, fork and join are paid for every operator") {
   Runtime runtime = test::plain_runtime();
   runtime.dispatch.value = Seconds(1e-6);

@@ -93,6 +93,15 @@ TEST_CASE("one thread reads from its peers what they have written, and no more")
         Traffic{.from_private = Bytes(37.5), .from_peers = Bytes(12.5)});
 }
 
+TEST_CASE("outputs with buffers of their own come round once a call, and are fetched and written back") {
+  // 30 bytes read stay private. 20 written count twice; of 400 bytes of outputs the private cache of 100 holds a quarter,
+  // the shared one of 200 half.
+  const Traffic traffic = activation_traffic(activations(), caches(100.0, 200.0), {}, Bytes(400.0));
+  CHECK(traffic.from_private.value() == doctest::Approx(30.0 + 10.0));
+  CHECK(traffic.from_shared.value() == doctest::Approx(20.0));
+  CHECK(traffic.from_memory.value() == doctest::Approx(10.0));
+}
+
 TEST_CASE("every byte comes from one place") {
   for (const double private_size : {0.0, 5.0, 20.0, 100.0}) {
     for (const double shared_size : {0.0, 20.0, 1000.0}) {

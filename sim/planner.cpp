@@ -16,7 +16,7 @@
 //
 // t the parallel time with n threads on CPUs of their own, m = n or the CPUs there are; m / n, since a phase of n threads is
 // stretched by n / m later, which those who sleep are not. An executor whose caller only waits (idle_inter_op_threads) wakes
-// it once, with w; where others spin on all CPUs, half a time slice later on the average.
+// it once, with w; where its inter-op threads spin on all CPUs, half a time slice later on the average.
 //
 // A profile's factor f of an operator (runtime.hpp) makes t_c and t_m f times as long, so it scales with threads as the
 // model does; bytes that a kernel faster than the model cannot have moved (f < 1) are not drawn.
@@ -210,6 +210,11 @@ double thread_speed(const Context& context, int threads) {
   return own_cores ? 1.0 : context.placement.slowest_speed;
 }
 
+// Threads above CPUs draw no more together than those that sit on one; a phase of n threads is stretched by n over CPUs later.
+double own_cpus(const Context& context, int threads) {
+  return std::min(1.0, static_cast<double>(context.placement.on_cpus) / threads);
+}
+
 // written_apart: share of its input that several cores have written (Team).
 OperatorPlan plan_operator(const Context& context, const Operator& op, double written_apart) {
   OperatorPlan plan;
@@ -244,7 +249,8 @@ OperatorPlan plan_operator(const Context& context, const Operator& op, double wr
   const Seconds balanced = op.work.flops * shared / (rate * static_cast<double>(parts.threads));
   const Seconds compute = balanced * parts.imbalance;
   const Packing packed = packing(op, kernel, core.clock, parts.threads);
-  const Seconds streaming = memory.total * shared + packed.parallel * factor;
+  const Seconds streaming =
+      memory.total * (shared * own_cpus(context, parts.threads)) + packed.parallel * factor;
   plan.serial += packed.serial * factor;
   plan.parallel = hwmodels::smooth_maximum(compute, streaming, smoothing);
   for (Draw draw : memory.draws) {
@@ -434,7 +440,7 @@ Plan plan_placed(const Graph& prepared, const Target& target, const Runtime& run
         runtime.run.value + runtime.run_per_input.value * more;
     if (parallel && runtime.idle_inter_op_threads > 0) {
       const auto& threads = target.machine.threads;
-      const double spinning = setting.spin ? slots + setting.intra_op - 1 : 0.0;
+      const double spinning = setting.spin ? slots : 0.0;
       plan.operators[plan.order.back().value()].dispatch +=
           threads.wake_up.value + (spinning > context.cpus ? threads.time_slice.value * 0.5 : Seconds{});
     }

@@ -39,7 +39,7 @@ double granted_share(double runnable, const Plan& plan) {
 
 double lockstep(double held, const ThreadShares& shares, const Plan& plan) {
   // Measured with onnxruntime, 3 to 8 threads on 2 CPUs: README, "Threads, frameworks and contention".
-  constexpr double kHeldParts = 1.2;
+  constexpr double kHeldParts = 1.3;
   if (!(shares.oversubscribed > 1.0) || held <= 1.0) return 1.0;
   const double cpus = plan.cpus * plan.copies, runnable = shares.runnable * plan.copies;
   const double others = std::max(0.0, cpus - 1.0) * (held - 1.0) / (runnable - 1.0);

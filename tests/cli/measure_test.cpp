@@ -225,7 +225,9 @@ TEST_CASE("settings come from a CSV with the columns of measurements, and from J
   const std::string json = other.folder.write(
       "s.json",
       R"([{"intra": 2, "quota": 0.5, "spin": false}, {"intra_op": 1, "instances": 2, "pinning": "stacked"}])");
-  REQUIRE(other.measure({"--settings", json}).code == 0);
+  const Output output = other.measure({"--settings", json});
+  INFO(output.err);
+  REQUIRE(output.code == 0);
   CHECK(other.table().rows[0].quota_cpus == 0.5);
   CHECK(other.table().rows[1].pinning == "stacked");
 }

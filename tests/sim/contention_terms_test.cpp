@@ -74,22 +74,22 @@ TEST_CASE(
 
 TEST_CASE("threads that spin without a CPU for each hold an operator in lockstep") {
   SUBCASE("four threads on two CPUs") {
-    // c = 1/2: fairly shared 20 us. P = 2, R' = 4: a = 1 + 1 x 3/3 = 2, F = 1.2 x 4 / 2 = 2.4: 48 us in all.
-    CHECK(Simulated("a", "workers 3; cpus 2; slice 1s; a: 10us x4").timeline.makespan == us(48));
+    // c = 1/2: fairly shared 20 us. P = 2, R' = 4: a = 1 + 1 x 3/3 = 2, F = 1.3 x 4 / 2 = 2.6: 52 us in all.
+    CHECK(Simulated("a", "workers 3; cpus 2; slice 1s; a: 10us x4").timeline.makespan == us(52));
   }
   SUBCASE("but no longer than it takes until the missing thread has its turn") {
     CHECK(Simulated("a", "workers 3; cpus 2; slice 5us; a: 10us x4").timeline.makespan == us(25));
   }
   SUBCASE("two instances of two threads on two CPUs") {
-    // Each has one CPU: c = 1/2, 20 us. Of the three other threads one is its own: a = 1 + 1 x 1/3, F = 1.2 x 2 / (4/3)
-    // = 1.8: 36 us.
-    CHECK(Simulated("a", "workers 1; cpus 1; copies 2; slice 1s; a: 10us x2").timeline.makespan == us(36));
+    // Each has one CPU: c = 1/2, 20 us. Of the three other threads one is its own: a = 1 + 1 x 1/3, F = 1.3 x 2 / (4/3)
+    // = 1.95: 39 us.
+    CHECK(Simulated("a", "workers 1; cpus 1; copies 2; slice 1s; a: 10us x2").timeline.makespan == us(39));
   }
   SUBCASE("a thread whose part nobody else does is waited for until its turn comes") {
     Simulated claimed("a", "workers 3; cpus 2; slice 1ms; a: 10us x4");
     sim::Plan plan = claimed.plan;
     plan.operators[0].each_its_own = true;
-    CHECK(claimed.timeline.makespan == us(48));
+    CHECK(claimed.timeline.makespan == us(52));
     CHECK(sim::simulate(claimed.graph, plan).makespan ==
           us(1020));  // R / cpus - 1 = 1: a whole slice, then 20 us
   }

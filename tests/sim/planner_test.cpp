@@ -92,7 +92,21 @@ TEST_CASE("threads that sleep and are late leave their parts to the others, with
   CHECK(latency(graph, "2 cores 10Gflop/s; wake 1ms", sleeping, runtime) == doctest::Approx(100e-6));
 }
 
-TEST_CASE("a parallel executor whose caller waits wakes it, and beside spinning threads on all CPUs lets it wait for one") {
+TEST_CASE("threads above CPUs draw from memory what those that sit on one draw") {
+  const Runtime runtime = test::plain_runtime();
+  // 1 GB at 20 GB/s of two cores, by two threads or by four that take turns.
+  const char* graph = "a:1flop,1GB,units=64,shape=64x1000";
+  const char* machine = "2 cores 10Gflop/s; mem 20GB/s; core 10GB/s";
+  Setting sleeping = threads(2);
+  sleeping.spin = false;
+  CHECK(latency(graph, machine, sleeping, runtime) == doctest::Approx(0.050));
+  sleeping.intra_op = 4;
+  CHECK(latency(graph, machine, sleeping, runtime) == doctest::Approx(0.050));
+}
+
+TEST_CASE(
+    "a parallel executor whose caller waits wakes it, and beside spinning threads on all CPUs lets it wait "
+    "for one") {
   const Runtime runtime = test::plain_runtime();
   const char* graph = "a:1Mflop,units=1,shape=1x1000";  // 100 us
   const char* machine = "2 cores 10Gflop/s; wake 40us; slice 4ms";

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures onnxruntime on this host as data/evidence/onnxruntime-zen5-1x2.csv was: built-in models and those given, intra-op 1, 2, 3, 4, 8,
+# Measures onnxruntime on this host as for data/evidence (Granite Rapids: a part of it): built-in models and those given, intra-op 1, 2, 3, 4, 8,
 # one and two instances, spinning and not, and the two executors of 1.13.1. An interrupted call goes on. About 3 hours on 2 CPUs.
 # Usage: measure.sh CORECAST OUTPUT_FOLDER [NAME=FILE.onnx...]
 set -euo pipefail

@@ -28,6 +28,22 @@ TEST_CASE("two threads alone leave the doublings at their prior") {
   CHECK(parameter(fitted, "threads.barrier_per_doubling").status == Status::not_measured);
 }
 
+TEST_CASE("what another core has written comes at one rate from its L1 and at another from its L2") {
+  Measurements m;
+  m.machine = machine_named("xeon-8180");  // L1 32 KiB, L2 1 MiB
+  const auto peer_row = [](double bytes, double seconds) {
+    Row made = row(Group::threads, "peer_read", 2, Unit::seconds, {seconds});
+    made.cores = 2;
+    made.working_set = Bytes(bytes);
+    return made;
+  };
+  // 16 KiB at 10.24 GB/s: 1.6 us. 512 KiB: 32 KiB at that, 3.2 us, the other 480 KiB at 20 GB/s, 24.576 us.
+  m.rows = {peer_row(16384.0, 1.6e-6), peer_row(524288.0, 27.776e-6)};
+  const Calibration fitted = fit(m);
+  CHECK(parameter(fitted, "caches.l1.peer_bandwidth").value == doctest::Approx(10.24e9).epsilon(0.01));
+  CHECK(parameter(fitted, "caches.l2.peer_bandwidth").value == doctest::Approx(20e9).epsilon(0.01));
+}
+
 TEST_CASE("more spinning threads than CPUs show the time slice") {
   Measurements m;
   m.machine = machine_named("xeon-8180");

@@ -170,6 +170,25 @@ TEST_CASE("whatever a processor reports, its family is one there is") {
   }
 }
 
+TEST_CASE("a peer's caches are slower than one's own and no faster than what both share") {
+  for (const std::string& family : families()) {
+    Datasheet sheet;
+    sheet.family = family;
+    sheet.cores_per_socket = 8;
+    const Machine machine = machine_from_datasheet(sheet, family);
+    INFO(family);
+    const BytesPerSecond shared = machine.caches.back().bandwidth_per_core.value;
+    for (const CacheLevel& cache : machine.caches) {
+      CHECK(cache.peer_bandwidth.has_value() == (cache.shared_by_cores == 1));
+      if (!cache.peer_bandwidth) continue;
+      CHECK(cache.peer_bandwidth->value <= shared);
+      CHECK(cache.peer_bandwidth->value < cache.bandwidth_per_core.value);
+    }
+    sheet.cores_per_socket = 1;
+    CHECK_FALSE(machine_from_datasheet(sheet, family).caches.front().peer_bandwidth.has_value());
+  }
+}
+
 TEST_CASE("priors for what a what-if adds") {
   CHECK(prior_link("skylake_sp").bandwidth.value.value() == doctest::Approx(0.82 * 62.4e9));
   CHECK(prior_link("no such family").bandwidth.value > BytesPerSecond(0.0));

@@ -306,8 +306,7 @@ OperatorPlan plan_operator(const Context& context, const Operator& op, double wr
 std::vector<OperatorPlan> plan_operators(const Context& context, const Graph& graph,
                                          const std::vector<OpIndex>& order) {
   std::vector<Bytes> all(graph.size()), apart(graph.size());  // bytes that reach it from operators
-  std::vector<std::vector<graphs::Connection>> to(graph.size());
-  for (const auto& connection : graph.connections()) to[connection.from.value()].push_back(connection);
+  const auto connections = graph.connections();               // ascending by from
   std::vector<OperatorPlan> plans(graph.size());
   const bool parallel = context.setting.mode == Mode::parallel;
   for (const OpIndex i : order) {
@@ -317,7 +316,7 @@ std::vector<OperatorPlan> plan_operators(const Context& context, const Graph& gr
     // What only describes a shape moves nothing.
     const bool passes = graph.op(i).kernel == KernelClass::shape;
     const double share = passes ? written_apart : plans[i.value()].threads > 1 ? 1.0 : 0.0;
-    for (const auto& connection : to[i.value()]) {
+    for (const auto& connection : std::ranges::equal_range(connections, i, {}, &graphs::Connection::from)) {
       all[connection.to.value()] += connection.bytes;
       apart[connection.to.value()] += connection.bytes * share;
     }
@@ -325,6 +324,7 @@ std::vector<OperatorPlan> plan_operators(const Context& context, const Graph& gr
   return plans;
 }
 
+// Total bytes that the operators write in a call.
 Bytes outputs_of(const Graph& graph) {
   Bytes sum{};
   for (std::size_t i = 0; i < graph.size(); ++i) sum += graph.op(OpIndex(i)).work.written;

@@ -118,7 +118,9 @@ Seconds peer_time(const Traffic& traffic, const graphs::Work& work, const CacheV
   const double cores = std::max(team.reading, 1);
   const double first = hit_share(caches.first_size, footprint_of(work) / static_cast<double>(team.cores));
   const auto or_shared = [&](BytesPerSecond rate) {
-    return rate > BytesPerSecond{} ? rate : caches.shared_bandwidth_per_core;
+    if (rate > BytesPerSecond{}) return rate;
+    return caches.shared_bandwidth_per_core > BytesPerSecond{} ? caches.shared_bandwidth_per_core
+                                                               : caches.private_bandwidth;
   };
   const Bytes each = traffic.from_peers / cores;
   Seconds time{};

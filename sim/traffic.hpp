@@ -36,8 +36,8 @@ struct CacheView {
   Bytes private_size{};  // per core: the largest level that belongs to one core (L2, or L1 without L2)
   BytesPerSecond private_bandwidth{};  // per core
   Bytes first_size{};                  // per core: C_1, of the smallest private level
-  BytesPerSecond peer_first{};         // per core: b_1; 0: as the shared level
-  BytesPerSecond peer_rest{};          // per core: b_2; 0: as the shared level
+  BytesPerSecond peer_first{};         // per core: b_1; 0: as the shared level, without one as its own
+  BytesPerSecond peer_rest{};          // per core: b_2; 0: the same
   Bytes shared_size{};  // of all last-level instances the threads touch, the instance's share; 0: none
   BytesPerSecond shared_bandwidth{};  // of all cores in use together
   BytesPerSecond shared_bandwidth_per_core{};

@@ -67,6 +67,18 @@ TEST_CASE("an operator on one thread fetches from the others what they have writ
   CHECK(latency(reshaped, machine, threads(2), runtime) == doctest::Approx(82.5e-6).epsilon(1e-3));
 }
 
+TEST_CASE("without a shared cache and a stated rate, a peer's data comes as fast as one's own") {
+  const Runtime runtime = test::plain_runtime();
+  // 1 MB written by two cores at 100 GB/s each: 5 us; then 1 MB read by one: 10 us.
+  const char* graph = "a:1flop,units=2,shape=2x1000,written=1MB -[1MB]-> b:1flop,1MB,units=1,shape=1x1000";
+  for (const char* machine : {"2 cores 10Gflop/s; l2 1MiB 100GB/s", "2 cores 10Gflop/s; l1 1MiB 100GB/s"}) {
+    const double found = latency(graph, machine, threads(2), runtime);
+    // Half of it a core has itself, half its peer: a 2.5 + 2.5 us, b 5 + 5.
+    CHECK(found == doctest::Approx((2.5e-6 + 2.5e-6) + (5e-6 + 5e-6)).epsilon(1e-3));
+  }
+  CHECK(latency(graph, "2 cores 10Gflop/s; mem 10GB/s", threads(2), runtime) > 0.0);
+}
+
 TEST_CASE("of two producers the larger counts for more") {
   const Runtime runtime = test::plain_runtime();
   const char* machine = "2 cores 10Gflop/s; l2 1MiB 100GB/s peer 10GB/s; l3 8MiB 20GB/s";
@@ -114,7 +126,9 @@ TEST_CASE(
   parallel.mode = Mode::parallel;
   parallel.inter_op = 3;  // two threads that run operators
   CHECK(latency(graph, machine, parallel, runtime) == doctest::Approx(140e-6));
+  // Three that spin, two CPUs: half a slice, 2000 us, more; each of the three has 2/3 of a CPU: (100 + 2040) x 3/2.
   parallel.inter_op = 4;
+  CHECK(latency(graph, machine, parallel, runtime) == doctest::Approx(3210e-6));
   parallel.spin = false;
   CHECK(latency(graph, machine, parallel, runtime) == doctest::Approx(140e-6));
 }

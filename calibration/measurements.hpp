@@ -43,7 +43,8 @@ enum class Placement { compact, scattered, remote };
 //              read and write, without the line fetches that a plain store causes; first_touch (s per 4 KiB page)
 //   latency    chase (s per dependent load), loaded (the same while the other threads read: `background`)
 //   threads    barrier_spin, barrier_sleep, fork_join_spin, fork_join_sleep, wake_up, thread_create, task_queue (s per
-//              operation); peer_read (s for one core to read working_set, which another core has just written); oversubscription: `threads` above the granted CPUs
+//              operation); peer_read (s for one core to read working_set, which another core has just written);
+//              oversubscription: `threads` above the granted CPUs
 //   kernels    a kernel class (base/kernel_class.hpp) in a library (s per call; flop/s from published curves)
 struct Row {
   Group group = Group::peak;

@@ -135,8 +135,7 @@ void measure_loaded(Recorder& recorder, const Point& point, const StreamKernels&
 }
 
 // Idle: memory first, then from the first cache to the last, for the larger a set, the longer its linking; then other
-// domains. Loaded: all cores of a socket, and
-// half of them.
+// domains. Loaded: all cores of a socket, and half of them.
 class Points {
  public:
   explicit Points(Recorder& recorder) : recorder_(recorder) {

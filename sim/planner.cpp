@@ -316,9 +316,10 @@ std::vector<OperatorPlan> plan_operators(const Context& context, const Graph& gr
     // What only describes a shape moves nothing.
     const bool passes = graph.op(i).kernel == KernelClass::shape;
     const double share = passes ? written_apart : plans[i.value()].threads > 1 ? 1.0 : 0.0;
-    for (const auto& connection : std::ranges::equal_range(connections, i, {}, &graphs::Connection::from)) {
-      all[connection.to.value()] += connection.bytes;
-      apart[connection.to.value()] += connection.bytes * share;
+    auto connection = std::ranges::lower_bound(connections, i, {}, &graphs::Connection::from);
+    for (; connection != connections.end() && connection->from == i; ++connection) {
+      all[connection->to.value()] += connection->bytes;
+      apart[connection->to.value()] += connection->bytes * share;
     }
   }
   return plans;

@@ -1,11 +1,18 @@
 // make_plan: the closed forms of every operator under one setting. Equations: hwmodels/kernel_time.hpp (the
 // roofline), partition.hpp (q, threads), traffic.hpp (bytes by level). What is added here:
 //
-//   t_c = steps-wise W q / (n P eta v)      v speed of the slowest thread against one alone on its core (SMT)
+//   t_c = steps-wise W q r / (n P eta v)    v speed of the slowest thread against one alone on its core (SMT)
 //   t_m = ( Q_p / (c b_p) + Q_s / B_s + max_s( Q_ms / B_s(n), Q_link / B_link ) ) / eta_m
 //         p private cache, s shared cache, ms memory of socket s
 //   eta = eta of kernel_time.hpp, times `unpacked` where both sides of a product are activations
 //   fork_join = steps x forks ( barrier + doublings x log2(n / 2) + fork + n x fork_per_thread + crossing )
+//
+// n equal parts on m < n CPUs go in turns, the last with l = n mod m of them:
+//
+//   r = ceil(n / m) m / n        t_m = (n - l) / n t_m(m) + l / n t_m(l)
+//
+// but not where a thread has several small parts to claim (Cut::elements: r = 1), nor where other instances or operators take
+// the CPUs meanwhile.
 //
 // Weights lie on socket 0, where the loading thread touched them first; activations lie where the threads
 // are; interleaved memory spreads both over all sockets in use. A call of the model costs `run` once: it stands in the
@@ -117,12 +124,10 @@ struct MemoryTime {
   std::vector<Draw> draws;
 };
 
-// t_m of the parallel part with `threads` of the placement's threads.
+// t_m of the parallel part. used: of the cores in the placement.
 MemoryTime memory_time(const Context& context, const Operator& op, const KernelModel& kernel, double factor,
-                       int threads, double written_apart) {
+                       double used, double written_apart) {
   const auto& sockets = context.placement.sockets;
-  const double used =
-      static_cast<double>(threads) / context.placement.threads;  // of the cores in the placement
   const double cores = cores_of(context.placement);
   const double busy_cores = std::max(1.0, cores * used);
   const int whole_cores = std::max(1, static_cast<int>(std::lround(busy_cores)));
@@ -215,6 +220,14 @@ double own_cpus(const Context& context, int threads) {
   return std::min(1.0, static_cast<double>(context.placement.on_cpus) / threads);
 }
 
+// l, the parts of the last turn; 0 where all turns are full or there are none.
+int last_turn(const Context& context, Cut cut, int threads) {
+  const bool claimed = cut == Cut::elements && !context.runtime.static_parts;
+  const bool shared = context.setting.mode == Mode::parallel || context.setting.instances > 1;
+  const int cpus = context.placement.on_cpus;
+  return threads <= cpus || claimed || shared ? 0 : threads % cpus;
+}
+
 // written_apart: share of its input that several cores have written (Team).
 OperatorPlan plan_operator(const Context& context, const Operator& op, double written_apart) {
   OperatorPlan plan;
@@ -224,8 +237,10 @@ OperatorPlan plan_operator(const Context& context, const Operator& op, double wr
   plan.dispatch = kernel.dispatch ? kernel.dispatch->value : context.runtime.dispatch.value;
   if (context.setting.mode == Mode::parallel) plan.dispatch += context.runtime.dispatch_parallel.value;
 
-  const Parts parts =
+  Parts parts =
       partition(op, kernel, context.runtime.cutting, context.channel_block, context.setting.intra_op);
+  const int last = last_turn(context, kernel.cut, parts.threads);
+  if (last > 0) parts.imbalance *= hwmodels::imbalance(parts.threads, context.placement.on_cpus);
   plan.threads = parts.threads;
   plan.each_its_own = context.runtime.static_parts;
   const double steps = static_cast<double>(op.work.steps) * kernel.forks;
@@ -237,15 +252,24 @@ OperatorPlan plan_operator(const Context& context, const Operator& op, double wr
   const double factor = profiled == nullptr ? 1.0 : profiled->factor;
   const FlopsPerSecond rate = core.peak * (efficiency * thread_speed(context, parts.threads) / factor);
 
-  const MemoryTime alone = memory_time(context, op, kernel, factor, 1, written_apart);
+  const double everyone = context.placement.threads;
+  const MemoryTime alone = memory_time(context, op, kernel, factor, 1.0 / everyone, written_apart);
   if (op.work.serial_fraction > 0.0) {
     const Seconds compute = op.work.flops / rate;
     plan.serial = hwmodels::smooth_maximum(compute, alone.total, smoothing) * op.work.serial_fraction;
   }
   if (profiled != nullptr) plan.serial += profiled->serial;
   const double shared = 1.0 - op.work.serial_fraction;
-  const MemoryTime memory =
-      parts.threads == 1 ? alone : memory_time(context, op, kernel, factor, parts.threads, written_apart);
+  MemoryTime memory = parts.threads == 1
+                          ? alone
+                          : memory_time(context, op, kernel, factor, parts.threads / everyone, written_apart);
+  if (last > 0) {
+    const double used = static_cast<double>(last) / context.placement.on_cpus;
+    const MemoryTime rest = memory_time(context, op, kernel, factor, used, written_apart);
+    const double share = static_cast<double>(last) / parts.threads;
+    memory.total = memory.total * (1.0 - share) + rest.total * share;
+    memory.main_memory = memory.main_memory * (1.0 - share) + rest.main_memory * share;
+  }
   const Seconds balanced = op.work.flops * shared / (rate * static_cast<double>(parts.threads));
   const Seconds compute = balanced * parts.imbalance;
   const Packing packed = packing(op, kernel, core.clock, parts.threads);

@@ -27,9 +27,11 @@ double level_of(std::span<const int> wanted, double workers) {
 
 // d: share of the time in which a cgroup with a quota may run at all.
 double granted_share(double runnable, const Plan& plan) {
-  const double running = std::min(runnable, plan.cpus);
-  if (running <= plan.quota) return 1.0;
-  const double burst = plan.quota / running;  // B / T
+  // The copies are in one cgroup: CPUs, threads and quota are shares of theirs.
+  const double running = std::min(runnable, plan.cpus) * plan.copies;
+  const double quota = plan.quota * plan.copies;
+  if (running <= quota) return 1.0;
+  const double burst = quota / running;  // B / T
   const Seconds budget = plan.quota_period * burst;
   const Seconds lost = running > 1.0 ? plan.quota_slice * (1.0 - 1.0 / running) : Seconds{};
   return burst * (budget / (budget + lost));

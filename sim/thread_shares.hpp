@@ -9,9 +9,9 @@
 //
 //   R = sum_i held_i + min(spinning, slots + W - sum_i held_i)      c = min(1, cpus / R) d
 //
-// A quota of Q CPUs: the R threads use up Q T of CPU time on min(R, cpus) CPUs in B = Q T / min(R, cpus) of every period T;
-// then all stand still until the next one. The kernel hands time to CPUs in slices s; the first of m = min(R, cpus) CPUs
-// that finds nothing left stands still while the others use up theirs and cannot join, on the average s (m - 1) / m each:
+// A quota of Q CPUs, for all copies: their R threads use up Q T of CPU time on m = min(R, cpus) CPUs in B = Q T / m of every
+// period T; then all stand still until the next one. The kernel hands time to CPUs in slices s; the first CPU that finds
+// nothing left stands still while the others use up theirs and cannot join, on the average s (m - 1) / m each:
 //
 //   d = 1                                        m <= Q
 //   d = (B / T) B / (B + s (1 - 1/m))            else

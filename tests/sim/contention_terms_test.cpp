@@ -60,6 +60,14 @@ TEST_CASE("a quota stops threads that together use more than it, in proportion")
     CHECK(Simulated("a", "workers 19; quota 2; quota-slice 5ms; a: 1us x20").timeline.makespan == us(14.75));
     CHECK(Simulated("a", "workers 1; quota 2; quota-slice 5ms; a: 10us x2").timeline.makespan == us(10));
   }
+  SUBCASE("the threads of all copies use it up") {
+    // Two copies, each with two of the four threads, two of the four CPUs and half a CPU of the one: B = 25 ms, of which
+    // 5 ms (1 - 1/4) are lost: 10 us x 4 x 28.75 / 25, as for one copy of four threads.
+    CHECK(Simulated("a", "workers 1; cpus 2; copies 2; quota 0.5; quota-slice 5ms; a: 10us x2")
+              .timeline.makespan == us(46));
+    CHECK(Simulated("a", "workers 3; cpus 4; quota 1; quota-slice 5ms; a: 10us x4").timeline.makespan ==
+          us(46));
+  }
 }
 
 TEST_CASE(
@@ -135,6 +143,32 @@ TEST_CASE("memory saturates: more cores than it takes bring nothing") {
   CHECK(milliseconds(kStream, on, threads(1)) == doctest::Approx(1000.0 / 12.0));
   CHECK(milliseconds(kStream, on, threads(2)) == doctest::Approx(50.0));
   CHECK(milliseconds(kStream, on, threads(4)) == doctest::Approx(50.0));
+}
+
+TEST_CASE("equal parts above the number of CPUs take a turn of their own") {
+  // 100 ms alone in three parts: two at once, then one with half of the CPUs idle: 2 x 33.3 ms, not 50.
+  const std::string compute = "a:1Gflop,units=9,shape=9x1000";
+  const std::string on = "2 cores 10Gflop/s; mem 20GB/s; core 12GB/s";
+  CHECK(milliseconds(compute, on, threads(3)) == doctest::Approx(200.0 / 3.0));
+  SUBCASE("full turns lose nothing") {
+    CHECK(milliseconds(kCompute, on, threads(4)) == doctest::Approx(50.0));
+  }
+  SUBCASE("in the last turn fewer cores draw on memory") {
+    // 1 GB: 2/3 of it at 20 GB/s, 1/3 at the 12 of one core.
+    CHECK(milliseconds("a:1GB,units=9,shape=9x1000", on, threads(3)) ==
+          doctest::Approx(2000.0 / 3.0 / 20.0 + 1000.0 / 3.0 / 12.0));
+  }
+  SUBCASE("where threads claim several small parts each, the CPUs stay busy") {
+    sim::Runtime runtime = plain_runtime();
+    for (auto& [kernel, model] : runtime.kernels) model.cut = sim::Cut::elements;
+    CHECK(milliseconds(compute, on, threads(3), runtime) == doctest::Approx(50.0));
+    runtime.static_parts = true;
+    CHECK(milliseconds(compute, on, threads(3), runtime) == doctest::Approx(200.0 / 3.0));
+  }
+  SUBCASE("other instances use what is idle") {
+    // 2 x 100 ms on two CPUs.
+    CHECK(milliseconds(compute, on, threads(3, 2)) == doctest::Approx(100.0));
+  }
 }
 
 TEST_CASE("instances share the memory of their socket") {

@@ -22,41 +22,49 @@ namespace {
                    error == EFBIG ? "`ulimit -f` limits the size of files" : "");
 }
 
+// Closes at the end of its scope.
+struct Closing {
+  explicit Closing(int what) : descriptor(what) {}
+  ~Closing() { ::close(descriptor); }
+  Closing(const Closing&) = delete;
+  Closing& operator=(const Closing&) = delete;
+  int descriptor;
+};
+
 }  // namespace
 
 std::string read_file(const fs::path& path, std::size_t most) {
-  // open() rather than a stream: only errno tells "no such file" from "permission denied".
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) {
+  // open() rather than a stream: only errno tells "no such file" from "permission denied". All questions go to what was
+  // opened, never to the path again: another program may put a new file there at any moment, by renaming. Without
+  // waiting, or a pipe that nobody writes would hold us up before it can be refused.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) {
+    // A socket cannot be opened at all.
+    if (errno == ENXIO) throw InputError(path.string(), "is not a regular file");
     throw InputError(path.string(), fmt::format("cannot open: {}", std::strerror(errno)));
   }
+  const Closing closing{descriptor};
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0)
+    throw InputError(path.string(), fmt::format("cannot read: {}", std::strerror(errno)));
   if (S_ISDIR(status.st_mode)) throw InputError(path.string(), "is a directory, wanted a file");
   if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode)) {
     throw InputError(path.string(), "is not a regular file");
   }
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw InputError(path.string(), fmt::format("cannot open: {}", std::strerror(errno)));
-  std::string content;
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size > most) {
-    ::close(descriptor);
     throw InputError(path.string(),
                      fmt::format("is {} bytes long, the most that can be read is {}", size, most));
   }
-  content.resize(size);
+  std::string content(size, '\0');
   std::size_t done = 0;
   while (done < size) {
     const ssize_t got = ::read(descriptor, content.data() + done, size - done);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      const int error = errno;
-      ::close(descriptor);
-      throw InputError(path.string(), fmt::format("cannot read: {}", std::strerror(error)));
-    }
+    if (got < 0) throw InputError(path.string(), fmt::format("cannot read: {}", std::strerror(errno)));
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }
-  ::close(descriptor);
   content.resize(done);
   return content;
 }

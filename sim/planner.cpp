@@ -1,9 +1,7 @@
 // make_plan: the closed forms of every operator under one setting. Equations: hwmodels/kernel_time.hpp (the
-// roofline), partition.hpp (q, threads), traffic.hpp (bytes by level). What is added here:
+// roofline), memory_time.hpp (t_m), partition.hpp (q, threads), traffic.hpp (bytes by level). What is added here:
 //
 //   t_c = steps-wise W q r / (n P eta v)    v speed of the slowest thread against one alone on its core (SMT)
-//   t_m = ( Q_p / (c b_p) + Q_s / B_s + max_s( Q_ms / B_s(n), Q_link / B_link ) ) / eta_m
-//         p private cache, s shared cache, ms memory of socket s
 //   eta = eta of kernel_time.hpp, times `unpacked` where both sides of a product are activations
 //   fork_join = steps x forks ( barrier + doublings x log2(n / 2) + fork + n x fork_per_thread + crossing )
 //
@@ -14,8 +12,7 @@
 // but not where a thread has several small parts to claim (Cut::elements: r = 1), nor where other instances or operators take
 // the CPUs meanwhile.
 //
-// Weights lie on socket 0, where the loading thread touched them first; activations lie where the threads
-// are; interleaved memory spreads both over all sockets in use. A call of the model costs `run` once: it stands in the
+// A call of the model costs `run` once: it stands in the
 // dispatch of the first operator. Threads that sleep while they wait have to be woken, w later than the caller:
 //
 //   fork_join += min( w, n t ) (m - 1) / m (m / n)   parts that a late thread has not claimed are done by the others
@@ -36,10 +33,12 @@
 #include "base/error.hpp"
 #include "hwmodels/kernel_time.hpp"
 #include "sim/forecast.hpp"
+#include "sim/memory_time.hpp"
 #include "sim/packing.hpp"
 #include "sim/page_faults.hpp"
 #include "sim/partition.hpp"
 #include "sim/placement.hpp"
+#include "sim/plan_context.hpp"
 #include "sim/policy.hpp"
 #include "sim/traffic.hpp"
 
@@ -50,49 +49,11 @@ using graphs::Graph;
 using graphs::Operator;
 using hwmodels::Machine;
 
-struct Context {
-  const Machine& machine;
-  const Runtime& runtime;
-  ThreadPlacement placement;  // of all threads that may work on one operator
-  CacheView caches;
-  Bytes all_weights{};
-  Bytes kept_outputs{};  // traffic.hpp
-  double cpus = 1.0;     // of the instance, its share where others sit there too
-  double at_once = 1.0;  // operators that share the caches with this one
-  double rho = 1.0;      // share of the time in which cores of other instances stream
-  const Setting& setting;
-  int channel_block = 8;
-  ResourceIndex shared_cache{0}, link{0};  // where the machine has them
-};
-
-// Bandwidth of `cores` cores of the socket, the instance's share where others stream there too.
-//
-// N cores of other instances stream a share rho of their time each, not in step: about a normal number x of them at a
-// time, mean N rho, variance N rho (1 - rho). What is wanted is the mean time per byte, by three points of Gauss-Hermite.
-BytesPerSecond socket_bandwidth(const Machine& machine, double cores, const SocketShare& share, double rho) {
-  const auto& memory = machine.memory;
-  const double own = std::max(share.streaming_cores, 1e-9);
-  const auto beside = [&](double others) {
-    const double everyone = own + others;
-    const double busy = std::min(everyone, cores * everyone / own);
-    const BytesPerSecond all = hwmodels::saturating_bandwidth(
-        busy, memory.core_bandwidth.value, memory.bandwidth.value, memory.saturation_shape.value);
-    return all * (cores / std::max(busy, 1e-9));
-  };
-  const double others = std::max(0.0, share.all_streaming_cores - share.streaming_cores);
-  const double spread = std::sqrt(3.0 * others * rho * (1.0 - rho));
-  if (!(spread > 0.0)) return beside(others * rho);
-  const double low = std::max(0.0, others * rho - spread), high = std::min(others, others * rho + spread);
-  const Seconds per_byte = Bytes(1.0) / beside(others * rho) * (2.0 / 3.0) +
-                           Bytes(1.0) / beside(low) * (1.0 / 6.0) + Bytes(1.0) / beside(high) * (1.0 / 6.0);
-  return Bytes(1.0) / per_byte;
-}
-
 struct Core {
   FlopsPerSecond peak;
   double clock;  // 1/s
 };
-Core core_for(const Context& context, DataType type) {
+Core core_for(const PlanContext& context, DataType type) {
   const auto& group = context.machine.groups[static_cast<std::size_t>(context.placement.group)];
   const auto peak = hwmodels::peak_for(group, context.runtime.run_as(type));
   int active = 1;
@@ -112,85 +73,7 @@ double shape_efficiency(const Operator& op, const KernelModel& kernel) {
          factor(op.matrix->k, kernel.k_half) * (packs ? kernel.unpacked : 1.0);
 }
 
-int cores_of(const ThreadPlacement& placement) {
-  int cores = 0;
-  for (const auto& share : placement.sockets) cores += share.cores;
-  return cores;
-}
-
-struct MemoryTime {
-  Seconds total{};
-  Seconds main_memory{};  // share of `total` in main memory and links
-  std::vector<Draw> draws;
-};
-
-// t_m of the parallel part. used: of the cores in the placement.
-MemoryTime memory_time(const Context& context, const Operator& op, const KernelModel& kernel, double factor,
-                       double used, double written_apart) {
-  const auto& sockets = context.placement.sockets;
-  const double cores = cores_of(context.placement);
-  const double busy_cores = std::max(1.0, cores * used);
-  const int whole_cores = std::max(1, static_cast<int>(std::lround(busy_cores)));
-
-  const Traffic weights = weight_traffic(op.work, context.all_weights, context.caches, whole_cores);
-  CacheView shared = context.caches;
-  shared.shared_size /= context.at_once;
-  const Team team{static_cast<int>(cores), whole_cores, written_apart};
-  const Traffic activations = activation_traffic(op.work, shared, team, context.kept_outputs);
-  const double efficiency = kernel.memory_efficiency.value / factor;
-  MemoryTime time;
-
-  if (context.caches.private_bandwidth > BytesPerSecond(0.0)) {
-    time.total +=
-        (weights.from_private + activations.from_private) / (context.caches.private_bandwidth * busy_cores);
-  }
-  time.total += peer_time(activations, op.work, context.caches, team);
-  if (context.caches.shared_bandwidth > BytesPerSecond(0.0)) {
-    const double share = std::min(1.0, busy_cores / cores);
-    const Bytes bytes = weights.from_shared + activations.from_shared;
-    time.total += bytes / (context.caches.shared_bandwidth * share);
-    if (bytes > Bytes(0.0)) time.draws.push_back({context.shared_cache, bytes.value()});
-  }
-
-  // Main memory: every socket serves the activations of its own threads, socket 0's memory all weights; interleaved, each
-  // socket serves the same part of both.
-  Seconds slowest{};
-  const bool interleaved = context.setting.memory == MemoryPolicy::interleave;
-  const double evenly = 1.0 / static_cast<double>(sockets.size());
-  const double others = 1.0 - evenly;
-  const Bytes remote_activations =
-      (activations.from_memory + activations.from_shared + activations.from_peers) * others;
-  for (std::size_t s = 0; s < sockets.size(); ++s) {
-    const double activations_here =
-        interleaved ? evenly : static_cast<double>(sockets[s].threads) / context.placement.threads;
-    const double weights_here = interleaved ? evenly : s == 0 ? 1.0 : 0.0;
-    const Bytes bytes = activations.from_memory * activations_here + weights.from_memory * weights_here;
-    if (!(bytes > Bytes(0.0))) continue;
-    const double streaming =
-        std::max(sockets[s].streaming_cores * used, std::min(sockets[s].streaming_cores, 1.0));
-    slowest =
-        std::max(slowest, bytes / socket_bandwidth(context.machine, streaming, sockets[s], context.rho));
-    time.draws.push_back({ResourceIndex(s), bytes.value()});
-  }
-  if (sockets.size() > 1 && context.machine.link) {
-    const double away =
-        interleaved ? others : 1.0 - static_cast<double>(sockets[0].threads) / context.placement.threads;
-    const Bytes crossing = remote_activations + (weights.from_memory + weights.from_shared) * away;
-    if (crossing > Bytes(0.0)) {
-      slowest = std::max(slowest, crossing / context.machine.link->bandwidth.value);
-      time.draws.push_back({context.link, crossing.value()});
-    }
-  }
-  time.total += slowest;
-  time.total /= efficiency;
-  time.main_memory = slowest / efficiency;
-  // What an efficiency above 1 says was not moved is not drawn.
-  const double moved = std::min(1.0, factor) / std::max(1.0, kernel.memory_efficiency.value);
-  for (Draw& draw : time.draws) draw.amount *= moved;
-  return time;
-}
-
-Seconds fork_join_time(const Context& context, int threads) {
+Seconds fork_join_time(const PlanContext& context, int threads) {
   if (threads <= 1) return Seconds(0.0);
   const auto& costs = context.machine.threads;
   Seconds time = costs.barrier.value + costs.barrier_per_doubling.value * std::log2(threads / 2.0);
@@ -205,7 +88,7 @@ Seconds fork_join_time(const Context& context, int threads) {
 
 // Against a thread alone on its core. Siblings that only wait for work leave the core to the one that has
 // some.
-double thread_speed(const Context& context, int threads) {
+double thread_speed(const PlanContext& context, int threads) {
   // Where every CPU is taken, packed or not is the same; and with one operator at a time the other threads only wait.
   const bool alone =
       context.setting.mode == Mode::sequential && context.placement.threads >= context.machine.logical_cpus();
@@ -216,12 +99,12 @@ double thread_speed(const Context& context, int threads) {
 }
 
 // Threads above CPUs draw no more together than those that sit on one; a phase of n threads is stretched by n over CPUs later.
-double own_cpus(const Context& context, int threads) {
+double own_cpus(const PlanContext& context, int threads) {
   return std::min(1.0, static_cast<double>(context.placement.on_cpus) / threads);
 }
 
 // l, the parts of the last turn; 0 where all turns are full or there are none.
-int last_turn(const Context& context, Cut cut, int threads) {
+int last_turn(const PlanContext& context, Cut cut, int threads) {
   const bool claimed = cut == Cut::elements && !context.runtime.static_parts;
   const bool shared = context.setting.mode == Mode::parallel || context.setting.instances > 1;
   const int cpus = context.placement.on_cpus;
@@ -229,7 +112,7 @@ int last_turn(const Context& context, Cut cut, int threads) {
 }
 
 // written_apart: share of its input that several cores have written (Team).
-OperatorPlan plan_operator(const Context& context, const Operator& op, double written_apart) {
+OperatorPlan plan_operator(const PlanContext& context, const Operator& op, double written_apart) {
   OperatorPlan plan;
   if (op.kernel == KernelClass::shape) return plan;
   const KernelModel& kernel = context.runtime.model_of(op);
@@ -327,7 +210,7 @@ OperatorPlan plan_operator(const Context& context, const Operator& op, double wr
 
 // In the graph's order. Operators are planned in an order in which producers come first, since what several cores have
 // written reaches their consumers from several caches.
-std::vector<OperatorPlan> plan_operators(const Context& context, const Graph& graph,
+std::vector<OperatorPlan> plan_operators(const PlanContext& context, const Graph& graph,
                                          const std::vector<OpIndex>& order) {
   std::vector<Bytes> all(graph.size()), apart(graph.size());  // bytes that reach it from operators
   const auto connections = graph.connections();               // ascending by from
@@ -378,7 +261,7 @@ double mean_width(const Graph& graph) {
 
 // rho: other instances run the same model, but not in step: while one streams, others compute. Mean field: the share of
 // its time that an instance itself spends in main memory, given rho; a second pass is close to the fixed point.
-double streaming_share(Context context, const Graph& prepared, const std::vector<OpIndex>& order) {
+double streaming_share(PlanContext context, const Graph& prepared, const std::vector<OpIndex>& order) {
   context.rho = 0.5;
   for (int pass = 0; pass < 2; ++pass) {
     Seconds streaming{}, all{};
@@ -428,14 +311,15 @@ Plan plan_placed(const Graph& prepared, const Target& target, const Runtime& run
   const CacheView caches = cache_view(target.machine, placement);
   const double seats =
       setting.pinning == Pinning::stacked ? placement.on_cpus : target.machine.logical_cpus();
-  Context context{.machine = target.machine,
-                  .runtime = runtime,
-                  .placement = std::move(placement),
-                  .caches = caches,
-                  .all_weights = weights_of(prepared),
-                  .kept_outputs = parallel && runtime.parallel_keeps_outputs ? outputs_of(prepared) : Bytes{},
-                  .cpus = seats / setting.instances,
-                  .setting = setting};
+  PlanContext context{
+      .machine = target.machine,
+      .runtime = runtime,
+      .placement = std::move(placement),
+      .caches = caches,
+      .all_weights = weights_of(prepared),
+      .kept_outputs = parallel && runtime.parallel_keeps_outputs ? outputs_of(prepared) : Bytes{},
+      .cpus = seats / setting.instances,
+      .setting = setting};
   if (parallel) context.at_once = std::clamp(mean_width(prepared), 1.0, static_cast<double>(slots));
   const auto& group = target.machine.groups[static_cast<std::size_t>(context.placement.group)];
   const auto vector = hwmodels::peak_for(group, DataType::fp32).extension;

@@ -2,11 +2,14 @@
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include "base/error.hpp"
 
@@ -44,6 +47,31 @@ TEST_CASE("what is written is read back, and nothing else is left in the folder"
   write_file(file, "second");
   CHECK(read_file(file) == "second");
   CHECK(std::distance(fs::directory_iterator(directory.path), fs::directory_iterator{}) == 1);
+}
+
+TEST_CASE("a file that another program replaces meanwhile is read as it was or as it is, never half") {
+  const TemporaryDirectory directory;
+  const fs::path file = directory.path / "x";
+  const std::string small(10, 's'), large(100'000, 'l');
+  write_file(file, small);
+  std::atomic<bool> ended = false;
+  std::thread other([&] {
+    for (int i = 0; !ended; ++i) write_file(file, i % 2 == 0 ? large : small);
+  });
+  int halves = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string content = read_file(file);
+    halves += content != small && content != large;
+  }
+  ended = true;
+  other.join();
+  CHECK(halves == 0);
+}
+
+TEST_CASE("a pipe that nobody writes is refused at once") {
+  const TemporaryDirectory directory;
+  REQUIRE(::mkfifo((directory.path / "pipe").c_str(), 0600) == 0);
+  CHECK(problem_of_reading(directory.path / "pipe").find("not a regular file") != std::string::npos);
 }
 
 TEST_CASE("a file that cannot be read says why") {

@@ -5,7 +5,10 @@
 namespace corecast::cli {
 namespace {
 
+// Of nothing there are no figures.
 Tree tree_of(const runtime_fit::ErrorSummary& error) {
+  if (error.samples == 0)
+    return {{"samples", 0}, {"median", nullptr}, {"p90", nullptr}, {"worst", nullptr}, {"bias", nullptr}};
   return {{"samples", error.samples},
           {"median", number(error.median)},
           {"p90", number(error.p90)},

@@ -183,13 +183,17 @@ std::string text_of(const CalibrateRuntimeReport& report, int width) {
         "without them, and with the numbers before. In brackets: not determined, as it was.",
         width);
     const auto& held = *report.hold_out;
-    text += wrapped(
-        fmt::format(
-            "All {} held out: median {}, p90 {}, bias {:+.0f} %; before: median {}, p90 {}, bias {:+.0f} %.",
-            held.after.samples, percent_text(held.after.median), percent_text(held.after.p90),
-            100.0 * held.after.bias, percent_text(held.before.median), percent_text(held.before.p90),
-            100.0 * held.before.bias),
-        width);
+    if (held.after.samples == 0) {
+      text += wrapped("Nothing was held out: every kernel has too few models for a fit without some.", width);
+    } else {
+      text += wrapped(
+          fmt::format("All {} held out: median {}, p90 {}, bias {:+.0f} %; before: median {}, p90 {}, bias "
+                      "{:+.0f} %.",
+                      held.after.samples, percent_text(held.after.median), percent_text(held.after.p90),
+                      100.0 * held.after.bias, percent_text(held.before.median),
+                      percent_text(held.before.p90), 100.0 * held.before.bias),
+          width);
+    }
     text += "\n" + (report.full ? number_table(report, width) : cost_table(report, width));
     if (report.full) text += "\n" + worst_table(report, width);
   }

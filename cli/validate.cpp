@@ -1,5 +1,6 @@
 // Forecasts held against measurements of whole models.
 #include <chrono>
+#include <filesystem>
 #include <optional>
 
 #include "base/error.hpp"
@@ -40,6 +41,12 @@ std::string run(const ValidateOptions& options) {
   }
   if (options.csv) check_output("--csv", *options.csv, inputs);
   if (options.plot) check_output("--plot", *options.plot, inputs);
+  if (options.csv && options.plot) {
+    std::error_code code;
+    if (std::filesystem::weakly_canonical(*options.csv, code) ==
+        std::filesystem::weakly_canonical(*options.plot, code))
+      throw InputError("--plot", fmt::format("{} is the file of --csv too", quote(options.plot->string())));
+  }
   ValidateReport report;
   report.top = options.top;
   report.rows = options.rows;

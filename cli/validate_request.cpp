@@ -5,8 +5,10 @@
 
 #include "base/error.hpp"
 #include "cli/data_directory.hpp"
+#include "cli/host_calibration.hpp"
 #include "cli/validate_report.hpp"
 #include "graphs/builtin.hpp"
+#include "hwmodels/host.hpp"
 #include "hwmodels/machine_json.hpp"
 
 namespace corecast::cli {
@@ -31,6 +33,15 @@ std::string catalogue_name(const std::vector<hwmodels::Machine>& catalogue, cons
   }
 }
 
+// What `measure` calls this host; empty where it cannot be told.
+std::string name_of_host() {
+  try {
+    return calibration_name(hwmodels::detect_host());
+  } catch (const InputError&) {
+    return "";
+  }
+}
+
 void use(const std::string& name, const std::string& machine, evidence::Request& request,
          ValidateReport& report) {
   MachineInput input = load_machine_input(machine);
@@ -42,6 +53,10 @@ void use(const std::string& name, const std::string& machine, evidence::Request&
 void choose_machines(const ValidateOptions& options, const Names& names, evidence::Request& request,
                      ValidateReport& report) {
   const auto catalogue = hwmodels::read_catalogue(data_directory() / "machines");
+  const std::string here = name_of_host();
+  const auto is_host = [&](const std::string& name) {
+    return name == "host" || (!name.empty() && name == here);
+  };
   std::string plain;
   for (const NamedChoice& choice : options.machines) {
     if (choice.name.empty()) {
@@ -59,7 +74,7 @@ void choose_machines(const ValidateOptions& options, const Names& names, evidenc
   for (const std::string& name : names) {
     if (request.machines.contains(name)) continue;
     if (!plain.empty()) {
-      if (names.size() == 1 || name == plain ||
+      if (names.size() == 1 || name == plain || (is_host(plain) && is_host(name)) ||
           catalogue_name(catalogue, name) == catalogue_name(catalogue, plain)) {
         use(name, plain, request, report);
         plain_used = true;
@@ -69,11 +84,13 @@ void choose_machines(const ValidateOptions& options, const Names& names, evidenc
       }
       continue;
     }
-    const bool known = name == "host" || catalogue_name(catalogue, name) != name ||
+    const bool known = catalogue_name(catalogue, name) != name ||
                        std::any_of(catalogue.begin(), catalogue.end(),
                                    [&](const hwmodels::Machine& one) { return one.name == name; });
     if (known) {
       use(name, name, request, report);
+    } else if (is_host(name)) {
+      use(name, "host", request, report);
     } else {
       request.unusable_machines[name] =
           name.empty()
@@ -124,6 +141,8 @@ void choose_graphs(const ValidateOptions& options, const Names& models, evidence
   for (const NamedChoice& choice : options.graphs) {
     check_name("--graph", choice.name, "model", models);
     std::error_code code;
+    if (std::filesystem::is_directory(choice.value, code))
+      throw InputError("--graph", fmt::format("{} is a directory, wanted a model", quote(choice.value)));
     if (!std::filesystem::exists(choice.value, code)) {
       try {
         (void)graphs::builtin_named(choice.value);
@@ -148,9 +167,21 @@ void choose_profiles(const ValidateOptions& options, const Names& models, eviden
   }
 }
 
+// Rows given twice would count twice.
+void check_distinct(const std::vector<std::filesystem::path>& files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      std::error_code code;
+      if (std::filesystem::equivalent(files[k], files[i], code))
+        throw InputError("--measured", fmt::format("{} is given twice", quote(files[i].string())));
+    }
+  }
+}
+
 }  // namespace
 
 evidence::Request request_of(const ValidateOptions& options, ValidateReport& report) {
+  check_distinct(options.measured);
   evidence::Request request;
   Names machines, models, keys;
   for (const auto& file : options.measured) {

@@ -47,7 +47,6 @@ namespace {
 
 using graphs::Graph;
 using graphs::Operator;
-using hwmodels::Machine;
 
 struct Core {
   FlopsPerSecond peak;

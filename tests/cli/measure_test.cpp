@@ -157,6 +157,18 @@ TEST_CASE("settings that fail are named, and only when all do there is no answer
   CHECK(has(all.err, "every setting failed; intra 2: two threads, two faults"));
 }
 
+TEST_CASE("what was measured on this host is validated on it without being told so") {
+  const Workshop shop;
+  REQUIRE(shop.measure(kThree).code == 0);
+  const std::string runs = shop.folder.path("runs.csv");
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--machine", "host"}}) {
+    const Output output = program(plus({"validate", "--measured", runs, "--json"}, more));
+    INFO(output.err);
+    REQUIRE(output.code == 0);
+    CHECK(nlohmann::json::parse(output.out)["rows_used"] == 3);
+  }
+}
+
 TEST_CASE("a program that ends well without a word has not measured") {
   const Workshop shop;
   const Output output = program(shop.line(kThree), {{"CORECAST_NODE", "/bin/true"}});

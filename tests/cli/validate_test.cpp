@@ -57,6 +57,16 @@ TEST_CASE("wrong options of validate are told with what was wanted") {
   check_refused({"--measured", runs, "--by", "batch"}, "wanted mode or inter_op or spin or runtime");
   check_refused({"--measured", runs, "--plot", "-"}, "wanted the name of a file");
   check_refused({"--measured", runs, "--csv", runs}, "is the file that is read");
+  const Folder folder;
+  check_refused({"--measured", runs, "--graph", "branches=" + folder.path("")},
+                "is a directory, wanted a model");
+  const std::string out = folder.path("out");
+  check_refused({"--measured", runs, "--csv", out, "--plot", folder.path("./out")},
+                "is the file of --csv too");
+  CHECK(folder.names().empty());
+  const std::string copy = folder.path("link.csv");
+  std::filesystem::create_symlink(runs, copy);
+  check_refused({"--measured", runs, "--measured", copy}, "link.csv\" is given twice");
 }
 
 TEST_CASE("a bad cell is told with its place, and data of which nothing can be forecast is no answer") {

@@ -16,9 +16,11 @@
 #include "cli/arguments_profile.hpp"
 #include "cli/arguments_validate.hpp"
 #include "cli/calibrate_runtime_program.hpp"
+#include "cli/help.hpp"
 #include "cli/host_calibration.hpp"
 #include "cli/option_values.hpp"
 #include "cli/snippets.hpp"
+#include "cli/table.hpp"
 #include "cli/verb.hpp"
 #include "graphs/builtin.hpp"
 #include "hwmodels/machine_json.hpp"
@@ -287,11 +289,12 @@ void add_setting(CLI::App* app, Raw& raw) {
 
 void add_simulate(CLI::App& parent, Verbs& verbs) {
   auto raw = std::make_shared<Raw>();
-  CLI::App* app = subcommand(
-      parent, "simulate", "One setting: its latency, and where the time goes.",
-      "  corecast simulate model.onnx --machine xeon-8180 --intra 28 --trace t.json\n"
-      "  corecast simulate inception_v3 --runtime onnxruntime-1.13 --inter 3 --intra 4\n"
-      "  corecast simulate resnet50 --runtime pytorch --profile trace.json --profile-setting intra=1\n");
+  CLI::App* app =
+      subcommand(parent, "simulate", "One setting: its latency, and where the time goes.",
+                 "  corecast simulate model.onnx --machine xeon-8180 --intra 28 --trace t.json\n"
+                 "  corecast simulate inception_v3 --runtime onnxruntime-1.13 --inter 3 --intra 4\n"
+                 "  corecast simulate resnet50 --runtime pytorch --profile trace.json \\\n"
+                 "      --profile-setting intra=1\n");
   add_model(app, *raw);
   add_machine(app, *raw);
   add_runtime(app, *raw);
@@ -305,14 +308,14 @@ void add_simulate(CLI::App& parent, Verbs& verbs) {
 
 void add_tune(CLI::App& parent, Verbs& verbs) {
   auto raw = std::make_shared<Raw>();
-  CLI::App* app =
-      subcommand(parent, "tune", "The best settings, ranked, beside what the usual rules give.",
-                 "  corecast tune model.onnx\n"
-                 "  corecast tune model.onnx --machine xeon-8480plus --objective throughput --batch 8\n"
-                 "  corecast tune bert_base --seq 384 --dtype int8\n"
-                 "  corecast tune model.onnx --current intra=8,instances=4\n"
-                 "  corecast tune model.onnx --profile onnxruntime_profile.json\n"
-                 "  corecast tune resnet50 --training --batch 32 --runtime tensorflow-onednn\n");
+  CLI::App* app = subcommand(parent, "tune", "The best settings, ranked, beside what the usual rules give.",
+                             "  corecast tune model.onnx\n"
+                             "  corecast tune model.onnx --machine xeon-8480plus --objective throughput \\\n"
+                             "      --batch 8\n"
+                             "  corecast tune bert_base --seq 384 --dtype int8\n"
+                             "  corecast tune model.onnx --current intra=8,instances=4\n"
+                             "  corecast tune model.onnx --profile onnxruntime_profile.json\n"
+                             "  corecast tune resnet50 --training --batch 32 --runtime tensorflow-onednn\n");
   add_model(app, *raw);
   add_machine(app, *raw);
   add_runtime(app, *raw);
@@ -335,7 +338,7 @@ void add_tune(CLI::App& parent, Verbs& verbs) {
 std::string path_list() {
   std::string text = "\nPaths:\n";
   for (const auto& row : hwmodels::machine_path_table())
-    text += fmt::format("  {:<34} {}\n", row.path, row.meaning);
+    text += wrapped(row.meaning, kHelpWidth, fmt::format("  {:<34} ", row.path));
   return text;
 }
 
@@ -343,7 +346,8 @@ void add_whatif(CLI::App& parent, Verbs& verbs) {
   auto raw = std::make_shared<Raw>();
   CLI::App* app = subcommand(
       parent, "whatif", "Tune again on a machine with some values changed.",
-      "  corecast whatif model.onnx --machine xeon-8180 --set memory.bandwidth=+50% smt=off\n" + path_list());
+      "  corecast whatif model.onnx --machine xeon-8180 \\\n      --set memory.bandwidth=+50% smt=off\n" +
+          path_list());
   add_model(app, *raw);
   add_machine(app, *raw);
   add_runtime(app, *raw);
@@ -514,7 +518,7 @@ std::string printable_line(const std::string& message) {
 Arguments parse_arguments(int argc, const char* const* argv) {
   CLI::App app("Forecasts how fast a deep-learning model runs on a CPU under any threading setting.",
                "corecast");
-  app.get_formatter()->column_width(26);
+  app.formatter(help_format());
   app.set_version_flag("--version", "corecast " CORECAST_VERSION);
   app.footer(
       "Example:\n  corecast tune model.onnx\n\nExit codes: 0 done, 1 wrong usage, 2 bad input, 3 no "

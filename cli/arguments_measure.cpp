@@ -18,11 +18,14 @@ namespace {
 constexpr const char* kExamples =
     "Example:\n"
     "  corecast measure mobilenet_v2 -o runs.csv\n"
-    "  corecast measure model.onnx --axes \"intra=1-8 spin=on,off\" --axes \"instances=2,4 intra=2\" -o "
-    "runs.csv\n"
-    "  corecast measure inception_v3 --framework-version legacy --budget 600 -o runs.csv\n"
-    "  corecast measure model.pt --shape x=1x3x224x224 --framework pytorch -o runs.csv\n"
-    "The same command continues what was interrupted. `corecast validate --measured runs.csv` compares.\n";
+    "  corecast measure model.onnx --axes \"intra=1-8 spin=on,off\" \\\n"
+    "      --axes \"instances=2,4 intra=2\" -o runs.csv\n"
+    "  corecast measure inception_v3 --framework-version legacy --budget 600 \\\n"
+    "      -o runs.csv\n"
+    "  corecast measure model.pt --shape x=1x3x224x224 --framework pytorch \\\n"
+    "      -o runs.csv\n"
+    "The same command continues what was interrupted.\n"
+    "`corecast validate --measured runs.csv` compares.\n";
 
 constexpr double kMostSeconds = 1e6;
 

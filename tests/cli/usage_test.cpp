@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "tests/cli/process.hpp"
 
@@ -33,6 +34,19 @@ TEST_CASE("help goes to standard output, with an example for every command") {
   CHECK(all.code == 0);
   for (const auto& command : kCommands) CHECK(has(all.out, "  " + command.front()));
   CHECK(has(all.out, "Exit codes: 0 done, 1 wrong usage, 2 bad input, 3 no answer."));
+}
+
+TEST_CASE("help fits a terminal of 80 columns") {
+  std::vector<std::vector<std::string>> commands = kCommands;
+  commands.emplace_back();
+  for (std::vector<std::string>& command : commands) {
+    command.emplace_back("--help");
+    std::istringstream lines(program(command).out);
+    for (std::string line; std::getline(lines, line);) {
+      INFO(command.front() << ": " << line);
+      CHECK(line.size() <= 80);
+    }
+  }
 }
 
 TEST_CASE("every command takes --json") {

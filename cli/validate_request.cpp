@@ -1,5 +1,6 @@
 // From the options of `validate` and the names in its files to machines, runtimes and models.
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -53,9 +54,11 @@ void use(const std::string& name, const std::string& machine, evidence::Request&
 void choose_machines(const ValidateOptions& options, const Names& names, evidence::Request& request,
                      ValidateReport& report) {
   const auto catalogue = hwmodels::read_catalogue(data_directory() / "machines");
-  const std::string here = name_of_host();
+  std::optional<std::string> here;  // looked for only where a name is not known otherwise
   const auto is_host = [&](const std::string& name) {
-    return name == "host" || (!name.empty() && name == here);
+    if (name == "host") return true;
+    if (!here) here = name_of_host();
+    return !name.empty() && name == *here;
   };
   std::string plain;
   for (const NamedChoice& choice : options.machines) {

@@ -12,8 +12,8 @@
 // but not where a thread has several small parts to claim (Cut::elements: r = 1), nor where other instances or operators take
 // the CPUs meanwhile.
 //
-// A call of the model costs `run` once: it stands in the
-// dispatch of the first operator. Threads that sleep while they wait have to be woken, w later than the caller:
+// A call of the model costs `run` once: it stands in the dispatch of the first operator. Threads that sleep while they
+// wait have to be woken, w later than the caller:
 //
 //   fork_join += min( w, n t ) (m - 1) / m (m / n)   parts that a late thread has not claimed are done by the others
 //   fork_join += w                                   static parts: every thread does its own
